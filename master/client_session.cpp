@@ -204,34 +204,47 @@ asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::Describe
     job = cluster.find_job(id);
   }
   if (job == nullptr) co_return no_such_job(id);
-  const TimePoint now = services_.control.now();
   wire::Reply reply;
   wire::JobSummary& summary = *reply.mutable_job()->mutable_summary();
-  summary = summary_of(id, *job, now, ShowCounters::Yes);
+  summary = summary_of(id, *job, services_.control.now(), ShowCounters::Yes);
   summary.set_waiting_for(waiting_for(*job, cluster));
   if (job->state == scheduler::JobState::Committing)
     summary.set_message(services_.submissions.commit_problem(id));
-  if (request.forecast()) {
-    const std::optional<scheduler::Forecast> forecast = scheduler::forecast(services_.control.scheduler(), id, now);
-    if (forecast) *summary.mutable_forecast() = view_of(*forecast, *job);
-  }
+  const auto forecast = request.forecast() ? services_.pictures.forecast(id) : std::nullopt;
+  if (forecast) *summary.mutable_forecast() = *forecast;
   if (account) {
-    *reply.mutable_job()->mutable_account() = view_of(*account);
-    // It looks at every task, so only where there is something to count.
-    const bool has_copies = account->speculative > 0 || !job->decisions.empty();
-    const Explanation explanation(cluster, *job, now);
-    Explanation::Tally tally;
-    while (has_copies && !explanation.count(tally, kTasksInSlice)) {
-      co_await give_others_their_turn();
-      if (cluster.find_job(id) == nullptr) co_return no_such_job(id);
-    }
-    Explanation::append_to(*reply.mutable_job(), tally);
+    const bool is_known = co_await add_cost(*reply.mutable_job(), id, *account);
+    if (!is_known) co_return no_such_job(id);
+  }
+  if (request.overview()) {
+    const auto overview = co_await services_.pictures.overview(id);
+    job = cluster.find_job(id);
+    if (!overview || job == nullptr) co_return no_such_job(id);
+    *reply.mutable_job()->mutable_overview() = *overview;
+    services_.pictures.append_forecasts(*reply.mutable_job(), id);
   }
   if (request.tasks()) {
     const TaskViews views(cluster, services_.failures);
-    views.append_to(*reply.mutable_job(), id, *job, request.first_task());
+    views.append_to(*reply.mutable_job(), id, *job, {request.first_task(), request.tasks_max(), request.task_state()});
   }
   co_return reply;
+}
+
+// False: the job was forgotten meanwhile.
+asio::awaitable<bool> ClientSession::add_cost(wire::Reply::Job& reply, JobId id, scheduler::JobAccount account) {
+  const scheduler::Cluster& cluster = services_.control.cluster();
+  const scheduler::Job& job = *cluster.find_job(id);
+  *reply.mutable_account() = view_of(account);
+  // It looks at every task, so only where there is something to count.
+  const bool has_copies = account.speculative > 0 || !job.decisions.empty();
+  const Explanation explanation(cluster, job, services_.control.now());
+  Explanation::Tally tally;
+  while (has_copies && !explanation.count(tally, kTasksInSlice)) {
+    co_await give_others_their_turn();
+    if (cluster.find_job(id) == nullptr) co_return false;
+  }
+  Explanation::append_to(reply, tally);
+  co_return true;
 }
 
 asio::awaitable<void> ClientSession::give_others_their_turn() {

@@ -15,6 +15,7 @@
 #include "master/attempt_logs.h"
 #include "master/control_loop.h"
 #include "master/index_store.h"
+#include "master/job_pictures.h"
 #include "master/measures.h"
 #include "master/shared_answers.h"
 #include "master/submissions.h"
@@ -29,6 +30,7 @@ struct ClientServices {
   JobWatch& watch;
   JobLists& lists;
   Accounts& accounts;
+  JobPictures& pictures;
   const FailureMessages& failures;
   AttemptLogs& logs;
   IndexStore& indexes;
@@ -57,6 +59,7 @@ class ClientSession {
   asio::awaitable<wire::Reply> submit(wire::JobSpec request);
   asio::awaitable<Answer> list_jobs(wire::Request::ListJobs request);
   asio::awaitable<wire::Reply> describe_job(wire::Request::DescribeJob request);
+  asio::awaitable<bool> add_cost(wire::Reply::Job& reply, JobId id, scheduler::JobAccount account);
   asio::awaitable<wire::Reply> explain(wire::Request::Explain request);
   asio::awaitable<void> give_others_their_turn();
   wire::Measures measures() const;

@@ -155,6 +155,7 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
                  }),
       lists_(control_),
       accounts_(io.get_executor(), scheduler_->cluster(), [this] { return control_.now(); }),
+      pictures_(io.get_executor(), *scheduler_, failures_, [this] { return control_.now(); }),
       submissions_(control_, submission_work_, committer_, journal.cluster(), settings.policy, settings.roots,
                    settings.owner_share, [this](const scheduler::InputFile& file) { return indexes_.find(file); }),
       advisor_(make_advisor(settings)),
@@ -162,8 +163,8 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
                 {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls,
                  settings.advise > 0},
                 {settings.stuck_max, settings.idle_max}, dispatcher_,
-                {control_, submissions_, watch_, lists_, accounts_, failures_, logs_, indexes_, settings.advise > 0,
-                 settings.injection ? injection::describe(*settings.injection) : std::string()},
+                {control_, submissions_, watch_, lists_, accounts_, pictures_, failures_, logs_, indexes_,
+                 settings.advise > 0, settings.injection ? injection::describe(*settings.injection) : std::string()},
                 advisor_.get()),
       wind_down_(io.get_executor()) {}
 
@@ -230,7 +231,10 @@ void Master::observe(const scheduler::JournalRecord& record) {
   log_record(record, scheduler_->cluster());
   failures_.observe(record);
   if (const auto* ended = std::get_if<scheduler::fact::JobEnded>(&record.fact)) watch_.ended(ended->job);
-  if (const auto* forgotten = std::get_if<scheduler::fact::JobForgotten>(&record.fact)) logs_.forget(forgotten->job);
+  if (const auto* forgotten = std::get_if<scheduler::fact::JobForgotten>(&record.fact)) {
+    logs_.forget(forgotten->job);
+    pictures_.forget(forgotten->job);
+  }
 }
 
 void Master::discard_left_output() {

@@ -18,6 +18,7 @@
 #include "master/control_loop.h"
 #include "master/file_work.h"
 #include "master/index_store.h"
+#include "master/job_pictures.h"
 #include "master/journal/journal.h"
 #include "master/journal_writer.h"
 #include "master/output_committer.h"
@@ -97,6 +98,7 @@ class Master {
   OutputCommitter committer_;
   JobLists lists_;
   Accounts accounts_;
+  JobPictures pictures_;
   Submissions submissions_;
   const std::unique_ptr<Advisor> advisor_;  // may be null
   Acceptor acceptor_;

@@ -42,8 +42,8 @@ class Accounts {
 
   static constexpr std::size_t kSlice = 1000;  // tasks; about half a millisecond
   static constexpr std::size_t kSmall = 16;    // tasks of a job that is added up anew each time
-  // How long the account of a running job is kept, for each of its tasks: some 20 times what adding it up takes.
-  static constexpr Duration kGoodForTask = std::chrono::microseconds(5);
+  // How long the account of a running job is kept, for each of its tasks: some 200 times what adding it up takes.
+  static constexpr Duration kGoodForTask = std::chrono::microseconds(50);
 
  private:
   struct CachedAccount {

@@ -200,13 +200,15 @@ std::string waiting_for(const Job& job, const scheduler::Cluster& cluster) {
   return what;
 }
 
-void TaskViews::append_to(wire::Reply::Job& reply, JobId id, const Job& job, std::uint32_t first) const {
+void TaskViews::append_to(wire::Reply::Job& reply, JobId id, const Job& job, const Wanted& wanted) const {
   std::size_t bytes = 0;
-  for (std::uint32_t index = first; index < job.tasks.size(); ++index) {
-    if (bytes > kReplyBytesMax) {
+  for (std::uint32_t index = wanted.first; index < job.tasks.size(); ++index) {
+    const bool has_enough = wanted.max > 0 && reply.tasks_size() >= static_cast<int>(wanted.max);
+    if (bytes > kReplyBytesMax || has_enough || index - wanted.first >= kLookedAt) {
       reply.set_next_task(index);
       return;
     }
+    if (!wanted.state.empty() && wanted.state != state_name_of(job.tasks[index])) continue;
     wire::TaskDetail* detail = reply.add_tasks();
     fill(*detail, {id, index}, job);
     bytes += detail->ByteSizeLong();
@@ -281,6 +283,7 @@ wire::NodeSummary summary_of(NodeId id, const scheduler::Scheduler& scheduler, T
   summary.set_busy(static_cast<std::uint32_t>(node.live.size()));
   summary.set_silent_ns((now - node.heard_at).count());
   summary.set_attempts_failed(node.failures);
+  summary.set_speed(scheduler.resources().speed(id));
   if (const Hold* hold = scheduler.resources().hold_of(id)) fill(*summary.mutable_hold(), *hold, now);
   return summary;
 }

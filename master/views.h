@@ -57,12 +57,20 @@ class TaskViews {
   TaskViews(const scheduler::Cluster& cluster, const FailureMessages& failures)
       : cluster_(cluster), failures_(failures) {}
 
-  // Appends tasks from `first` on until the reply is full; sets next_task if there are more.
-  void append_to(wire::Reply::Job& reply, JobId id, const scheduler::Job& job, std::uint32_t first) const;
+  struct Wanted {
+    std::uint32_t first = 0;  // task
+    std::uint32_t max = 0;    // tasks; 0: no limit
+    std::string state{};      // only tasks in it, as TaskDetail.state; empty: all
+  };
+  // Appends tasks until there are enough, the reply is full, or it has looked at kLookedAt of them; sets next_task if
+  // there are more to look at.
+  void append_to(wire::Reply::Job& reply, JobId id, const scheduler::Job& job, const Wanted& wanted) const;
+  void fill(wire::AttemptDetail& detail, AttemptId id, const scheduler::Attempt& attempt) const;
+
+  static constexpr std::uint32_t kLookedAt = 50'000;
 
  private:
   void fill(wire::TaskDetail& detail, TaskId id, const scheduler::Job& job) const;
-  void fill(wire::AttemptDetail& detail, AttemptId id, const scheduler::Attempt& attempt) const;
 
   const scheduler::Cluster& cluster_;
   const FailureMessages& failures_;

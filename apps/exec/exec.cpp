@@ -47,7 +47,7 @@ class Run {
                   [this](std::uint64_t bytes) { take(bytes); }}) {}
 
   void send(const Batch& batch, Output& out) {
-    if (sent_ == 0) begin_ = batch.offset;
+    if (sent_ == 0) context_.set_taken(begin_ = batch.offset);  // nothing yet, however much waits for the command
     out_ = &out;
     sent_ += batch.bytes.size();
     command_.send(batch.bytes);

@@ -43,7 +43,7 @@ constexpr auto order_avx2 = order_portable;
 }  // namespace
 
 void order_keys(std::span<const std::int64_t> keys, std::span<std::uint32_t> result, InstructionSet set) {
-  set == InstructionSet::Avx2 ? order_avx2(keys, result) : order_portable(keys, result);
+  set >= InstructionSet::Avx2 ? order_avx2(keys, result) : order_portable(keys, result);
 }
 
 namespace {

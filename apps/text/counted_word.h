@@ -44,6 +44,7 @@ inline constexpr auto kWordMasks = [] {
 // never zero.
 template <std::size_t Heads>
 struct CountedWord {
+  static constexpr std::size_t kHeads = Heads;
   static constexpr std::size_t kMaxSize = 8 * Heads + 4;
   static constexpr std::size_t kReadable = kMaxSize;  // bytes that load() reads, whatever the size
 
@@ -69,11 +70,12 @@ struct CountedWord {
   }
 
   // The high bits are the good ones.
-  std::uint64_t hash() const {
+  static std::uint64_t hash_of(const std::uint64_t (&heads)[Heads], std::uint32_t tail) {
     std::uint64_t state = tail * kFirstKey;
     for (std::size_t i = 1; i < Heads; ++i) state = fold_product(state ^ kFirstKey, heads[i] ^ kSecondKey);
-    return (heads[0] ^ state) * kSecondKey;
+    return heads[0] * kSecondKey + state;
   }
+  std::uint64_t hash() const { return hash_of(heads, tail); }
 
   // Without a branch: a part is full when the next one is not empty.
   std::size_t size() const {

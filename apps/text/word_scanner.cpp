@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 #include <stdexcept>
 
@@ -21,42 +22,94 @@ namespace {
   return out;
 }
 
-using Masks = std::array<std::uint64_t, WordScanner::kBlocksAtOnce>;
+using MaskOf = std::uint64_t (*)(const char* block);
 
-[[gnu::always_inline]] inline WordSpan* split_blocks(const Masks& masks, std::uint32_t at, std::uint32_t& word_begin,
-                                                     WordSpan* out) {
+// Finds the words that end in the bytes from `text` on, of which the first is byte `at` of the whole. `word_begin` is
+// behind the white space before them, then behind the last of theirs.
+using FindWords = WordSpan* (*)(const char* text, std::uint32_t at, std::uint32_t& word_begin, WordSpan* out);
+
+template <MaskOf space_mask>
+[[gnu::always_inline]] inline WordSpan* find_words(const char* text, std::uint32_t at, std::uint32_t& word_begin,
+                                                   WordSpan* out) {
   std::uint32_t begin = word_begin;  // kept in a register
-  for (const std::uint64_t mask : masks) {
-    out = split_at_spaces(mask, at, begin, out);
-    at += kBlockBytes;
+  for (std::size_t i = 0; i < WordScanner::kBlocksAtOnce; ++i, text += kBlockBytes, at += kBlockBytes) {
+    out = split_at_spaces(space_mask(text), at, begin, out);
   }
   word_begin = begin;
   return out;
 }
 
-WordSpan* split_blocks_portable(const Masks& masks, std::uint32_t at, std::uint32_t& word_begin, WordSpan* out) {
-  return split_blocks(masks, at, word_begin, out);
+WordSpan* find_words_portable(const char* text, std::uint32_t at, std::uint32_t& word_begin, WordSpan* out) {
+  return find_words<portable_space_mask>(text, at, word_begin, out);
 }
 
-void load_masks_portable(const char* text, Masks& masks) {
-  for (std::uint64_t& mask : masks) mask = portable_space_mask(text), text += kBlockBytes;
+WordSpan* find_words_simd128(const char* text, std::uint32_t at, std::uint32_t& word_begin, WordSpan* out) {
+  return find_words<simd128_space_mask>(text, at, word_begin, out);
 }
 
 #ifdef __x86_64__
-__attribute__((target("bmi,bmi2,popcnt"))) WordSpan* split_blocks_bmi(const Masks& masks, std::uint32_t at,
-                                                                      std::uint32_t& word_begin, WordSpan* out) {
-  return split_blocks(masks, at, word_begin, out);
+ONTIME_TARGET_AVX2 WordSpan* find_words_avx2(const char* text, std::uint32_t at, std::uint32_t& word_begin,
+                                             WordSpan* out) {
+  return find_words<avx2_space_mask>(text, at, word_begin, out);
 }
 
-__attribute__((target("avx2"))) void load_masks_avx2(const char* text, Masks& masks) {
-  for (std::uint64_t& mask : masks) mask = avx2_space_mask(text), text += kBlockBytes;
+// Writes to `out` the places, counted from `at`, of the bits of `mask`, at most every other one of which is set.
+// Returns how many. May write 32 places.
+ONTIME_TARGET_AVX512 std::size_t list_places(std::uint64_t mask, std::uint32_t at, std::uint32_t* out) {
+  alignas(64) static constexpr auto numbers = [] {
+    std::array<std::uint8_t, kBlockBytes> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint8_t>(i);
+    return all;
+  }();
+  const __m512i places = _mm512_maskz_compress_epi8(mask, _mm512_load_si512(numbers.data()));
+  const __m512i first = _mm512_set1_epi32(static_cast<int>(at));
+  _mm512_storeu_si512(out, _mm512_add_epi32(_mm512_cvtepu8_epi32(_mm512_castsi512_si128(places)), first));
+  const auto count = static_cast<std::size_t>(std::popcount(mask));
+  if (count > 16) [[unlikely]] {
+    const __m128i more = _mm512_extracti32x4_epi32(places, 1);
+    _mm512_storeu_si512(out + 16, _mm512_add_epi32(_mm512_cvtepu8_epi32(more), first));
+  }
+  return count;
 }
+
+// Where words begin and where they end is listed apart, without a branch on how many there are.
+ONTIME_TARGET_AVX512 WordSpan* find_words_avx512(const char* text, std::uint32_t at, std::uint32_t& word_begin,
+                                                 WordSpan* out) {
+  std::uint32_t begins[WordScanner::kMaxGroup + 32], ends[WordScanner::kMaxGroup + 32];
+  std::uint64_t after_space = word_begin == at;
+  begins[0] = word_begin;
+  std::size_t begun = 1 - after_space, ended = 0;
+  for (std::size_t i = 0; i < WordScanner::kBlocksAtOnce; ++i, text += kBlockBytes, at += kBlockBytes) {
+    const std::uint64_t spaces = avx512_space_mask(text);
+    const std::uint64_t behind_spaces = spaces << 1 | after_space;
+    after_space = spaces >> 63;
+    begun += list_places(~spaces & behind_spaces, at, begins + begun);
+    ended += list_places(spaces & ~behind_spaces, at, ends + ended);
+  }
+  for (std::size_t i = 0; i < ended; i += 8) {
+    const __m256i begin = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(begins + i));
+    const __m256i end = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(ends + i));
+    const __m512i sizes = _mm512_slli_epi64(_mm512_cvtepu32_epi64(_mm256_sub_epi32(end, begin)), 32);
+    _mm512_storeu_si512(out + i, _mm512_or_si512(_mm512_cvtepu32_epi64(begin), sizes));
+  }
+  word_begin = begun > ended ? begins[ended] : at;
+  return out + ended;
+}
+static_assert(sizeof(WordSpan) == 8 && offsetof(WordSpan, size) == 4, "written as the halves of 64 bits");
 #else
-constexpr auto split_blocks_bmi = split_blocks_portable;
-constexpr auto load_masks_avx2 = load_masks_portable;
+constexpr FindWords find_words_avx2 = find_words_portable;
+constexpr FindWords find_words_avx512 = find_words_portable;
 #endif
 
-using MaskOf = std::uint64_t (*)(const char* block);
+FindWords choose_find_words(InstructionSet set) {
+  switch (set) {
+    case InstructionSet::Avx512: return find_words_avx512;
+    case InstructionSet::Avx2: return find_words_avx2;
+    case InstructionSet::Simd128: return find_words_simd128;
+    case InstructionSet::Portable: break;
+  }
+  return find_words_portable;
+}
 
 // Adds what `blocks` blocks of 64 bytes hold. `after_space` tells about the byte before the first, then before the
 // next.
@@ -84,61 +137,66 @@ void add_blocks_portable(const char* text, std::size_t blocks, std::uint64_t& af
   add_blocks<CodePoints, portable_space_mask, portable_continuation_mask>(text, blocks, after_space, totals);
 }
 
+template <bool CodePoints>
+void add_blocks_simd128(const char* text, std::size_t blocks, std::uint64_t& after_space, WordTotals& totals) {
+  add_blocks<CodePoints, simd128_space_mask, simd128_continuation_mask>(text, blocks, after_space, totals);
+}
+
 #ifdef __x86_64__
 template <bool CodePoints>
-__attribute__((target("avx2,popcnt"))) void add_blocks_avx2(const char* text, std::size_t blocks,
-                                                            std::uint64_t& after_space, WordTotals& totals) {
+ONTIME_TARGET_AVX2 void add_blocks_avx2(const char* text, std::size_t blocks, std::uint64_t& after_space,
+                                        WordTotals& totals) {
   add_blocks<CodePoints, avx2_space_mask, avx2_continuation_mask>(text, blocks, after_space, totals);
+}
+
+template <bool CodePoints>
+ONTIME_TARGET_AVX512 void add_blocks_avx512(const char* text, std::size_t blocks, std::uint64_t& after_space,
+                                            WordTotals& totals) {
+  add_blocks<CodePoints, avx512_space_mask, avx512_continuation_mask>(text, blocks, after_space, totals);
 }
 #else
 template <bool CodePoints>
 constexpr AddBlocks add_blocks_avx2 = add_blocks_portable<CodePoints>;
+template <bool CodePoints>
+constexpr AddBlocks add_blocks_avx512 = add_blocks_portable<CodePoints>;
 #endif
 
-AddBlocks choose(bool code_points, InstructionSet set) {
-  if (set == InstructionSet::Avx2) return code_points ? add_blocks_avx2<true> : add_blocks_avx2<false>;
-  return code_points ? add_blocks_portable<true> : add_blocks_portable<false>;
+template <bool CodePoints>
+AddBlocks choose_add_blocks(InstructionSet set) {
+  switch (set) {
+    case InstructionSet::Avx512: return add_blocks_avx512<CodePoints>;
+    case InstructionSet::Avx2: return add_blocks_avx2<CodePoints>;
+    case InstructionSet::Simd128: return add_blocks_simd128<CodePoints>;
+    case InstructionSet::Portable: break;
+  }
+  return add_blocks_portable<CodePoints>;
 }
 
 }  // namespace
 
-WordScanner::WordScanner(std::string_view text, InstructionSet set) : text_(text), set_(set) {
+WordScanner::WordScanner(std::string_view text, InstructionSet set) : text_(text), find_words_(choose_find_words(set)) {
   if (text.size() > 0xffffffffu - kBytesAtOnce) throw std::length_error("a batch of 4 GiB or more cannot be scanned");
 }
 
 std::span<const WordSpan> WordScanner::next() {
   while (!ended_) {
-    const Masks masks = load_masks();
-    const WordSpan* end = find_words(masks);
+    std::array<char, kBytesAtOnce> last;  // the rest, as if blanks followed
+    const char* from = text_.data() + at_;
+    if (text_.size() - at_ < kBytesAtOnce) {
+      last.fill(' ');
+      if (text_.size() > at_) std::memcpy(last.data(), from, text_.size() - at_);
+      from = last.data();
+    }
+    const WordSpan* const end = find_words_(from, static_cast<std::uint32_t>(at_), word_begin_, words_.data());
+    at_ += kBytesAtOnce;
     ended_ = at_ >= text_.size() + 1;
     if (end != words_.data()) return {words_.data(), end};
   }
   return {};
 }
 
-// White space of the next bytes, as if the text were followed by blanks.
-WordScanner::Masks WordScanner::load_masks() {
-  std::array<char, kBytesAtOnce> last;
-  const char* from = text_.data() + at_;
-  if (text_.size() - at_ < kBytesAtOnce) {
-    last.fill(' ');
-    if (text_.size() > at_) std::memcpy(last.data(), from, text_.size() - at_);
-    from = last.data();
-  }
-  Masks masks;
-  set_ == InstructionSet::Avx2 ? load_masks_avx2(from, masks) : load_masks_portable(from, masks);
-  return masks;
-}
-
-const WordSpan* WordScanner::find_words(const Masks& masks) {
-  const auto at = static_cast<std::uint32_t>(at_);
-  at_ += kBytesAtOnce;
-  return set_ == InstructionSet::Avx2 ? split_blocks_bmi(masks, at, word_begin_, words_.data())
-                                      : split_blocks_portable(masks, at, word_begin_, words_.data());
-}
-
 WordTotals count_totals(std::string_view text, bool code_points, InstructionSet set) {
-  const AddBlocks add = choose(code_points, set);
+  const AddBlocks add = code_points ? choose_add_blocks<true>(set) : choose_add_blocks<false>(set);
   WordTotals totals;
   std::uint64_t after_space = 1;
   const std::size_t whole = text.size() / kBlockBytes;

@@ -21,7 +21,7 @@ struct WordSpan {
 
 class WordScanner {
  public:
-  static constexpr std::size_t kBlocksAtOnce = 8;
+  static constexpr std::size_t kBlocksAtOnce = 16;
   static constexpr std::size_t kBytesAtOnce = kBlocksAtOnce * kBlockBytes;
   static constexpr std::size_t kMaxGroup = kBytesAtOnce / 2 + 1;  // a word of one letter every other byte
 
@@ -32,17 +32,12 @@ class WordScanner {
   std::span<const WordSpan> next();
 
  private:
-  using Masks = std::array<std::uint64_t, kBlocksAtOnce>;
-
-  Masks load_masks();
-  const WordSpan* find_words(const Masks& masks);
-
   std::string_view text_;
-  InstructionSet set_;
+  WordSpan* (*find_words_)(const char* text, std::uint32_t at, std::uint32_t& word_begin, WordSpan* out);
   std::size_t at_ = 0;            // everything before has been looked at
   std::uint32_t word_begin_ = 0;  // behind the white space seen last
   bool ended_ = false;
-  std::array<WordSpan, kMaxGroup + kBlockBytes> words_;  // with room for what a block's loop writes ahead
+  std::array<WordSpan, kMaxGroup + kBlockBytes> words_;  // with room for what is written ahead
 };
 
 // How many words a text has and how long they are together.

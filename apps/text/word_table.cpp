@@ -15,11 +15,12 @@ Word load_carefully(std::string_view word, std::uint32_t count) {
 
 }  // namespace
 
-WordTable::WordTable(const WordTableLimits& limits)
+WordTable::WordTable(const WordTableLimits& limits, InstructionSet set)
     : limits_(limits),
       shorts_(limits.short_slots, limits.probes),
       mediums_(limits.medium_slots, limits.probes),
-      longs_(limits.long_slots, limits.long_text, limits.probes) {
+      longs_(limits.long_slots, limits.long_text, limits.probes),
+      add_readable_(choose(set)) {
   limits_.longest = std::min(limits_.longest, longs_.longest());
 }
 
@@ -27,46 +28,78 @@ void WordTable::add(std::string_view text, std::span<const WordSpan> words, Over
   make_room_for(words.size(), overflow);
   std::size_t readable = words.size();  // without those that end too near to the end of the text
   while (readable > 0 && words[readable - 1].begin + MediumWord::kReadable > text.size()) --readable;
-  std::size_t others = 0;
-  for (const WordSpan& span : words.first(readable)) {
-    look_up(shorts_, text.data() + span.begin, span.size, waiting_shorts_);
-    not_short_[others] = span;
-    const bool is_short = span.size <= ShortWord::kMaxSize;  // counted, not branched upon
-    waiting_shorts_.size += is_short;
-    others += !is_short;
-  }
-  for (std::size_t i = 0; i < others; ++i) {
-    const WordSpan& span = not_short_[i];
-    look_up(mediums_, text.data() + span.begin, span.size, waiting_mediums_);
-    if (span.size <= MediumWord::kMaxSize)
-      ++waiting_mediums_.size;
-    else
-      add_long(span.in(text), 1, overflow);
-  }
-  add_waiting(shorts_, waiting_shorts_, overflow);
-  add_waiting(mediums_, waiting_mediums_, overflow);
+  (this->*add_readable_)(text.data(), words.first(readable), overflow);
   for (const WordSpan& span : words.subspan(readable)) add_one(span.in(text), 1, overflow);
 }
 
-// Puts a word behind those that wait, without counting it yet.
-template <class Word>
-void WordTable::look_up(const InlineWordTable<Word>& table, const char* word, std::size_t size,
-                        Waiting<Word>& waiting) {
-  const Word loaded = Word::load(word, size, 1);
-  const std::size_t place = table.place_of(loaded);
-  table.prefetch(place);
-  waiting.words[waiting.size] = {loaded, place};
+template <WordTable::LoadOnce load_once, WordTable::AddInLine add_in_line>
+[[gnu::always_inline]] inline void WordTable::add_readable(const char* text, std::span<const WordSpan> words,
+                                                           Overflow& overflow) {
+  std::size_t shorts = 0, others = 0;
+  for (const WordSpan& span : words) {
+    const std::size_t place = shorts_.place_of(load_once(text + span.begin, span.size, waiting_shorts_.words[shorts]));
+    shorts_.prefetch(place);
+    waiting_shorts_.places[shorts] = static_cast<std::uint32_t>(place);
+    not_short_[others] = span;
+    const bool is_short = span.size <= ShortWord::kMaxSize;  // counted, not branched upon
+    shorts += is_short;
+    others += !is_short;
+  }
+  const std::size_t mediums = others == 0 ? 0 : look_up_mediums(text, {not_short_.data(), others}, overflow);
+  for (std::size_t i = 0; i < shorts; ++i) {
+    const ShortWord& word = waiting_shorts_.words[i];
+    if (!shorts_.add<add_in_line>(word, waiting_shorts_.places[i])) [[unlikely]]
+      add_inline(shorts_, word, waiting_shorts_.places[i], overflow);
+  }
+  for (std::size_t i = 0; i < mediums; ++i) {
+    add_inline(mediums_, waiting_mediums_.words[i], waiting_mediums_.places[i], overflow);
+  }
 }
 
-template <class Word>
-void WordTable::add_waiting(InlineWordTable<Word>& table, Waiting<Word>& waiting, Overflow& overflow) {
-  const std::size_t size = waiting.size;
-  waiting.size = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    const auto& [word, place] = waiting.words[i];
-    if (!table.add(word, place)) [[unlikely]]
-      add_inline(table, word, overflow);
+void WordTable::add_readable_portable(const char* text, std::span<const WordSpan> words, Overflow& overflow) {
+  add_readable<apps::load_once, apps::add_in_line<ShortWord>>(text, words, overflow);
+}
+
+#ifdef __x86_64__
+ONTIME_TARGET_AVX2 void WordTable::add_readable_avx2(const char* text, std::span<const WordSpan> words,
+                                                     Overflow& overflow) {
+  add_readable<apps::load_once, add_in_line_avx2>(text, words, overflow);
+}
+
+ONTIME_TARGET_AVX512 void WordTable::add_readable_avx512(const char* text, std::span<const WordSpan> words,
+                                                         Overflow& overflow) {
+  add_readable<load_once_avx512, add_in_line_avx512>(text, words, overflow);
+}
+
+WordTable::AddReadable WordTable::choose(InstructionSet set) {
+  switch (set) {
+    case InstructionSet::Avx512: return &WordTable::add_readable_avx512;
+    case InstructionSet::Avx2: return &WordTable::add_readable_avx2;
+    case InstructionSet::Simd128:
+    case InstructionSet::Portable: break;
   }
+  return &WordTable::add_readable_portable;
+}
+#else
+WordTable::AddReadable WordTable::choose(InstructionSet) { return &WordTable::add_readable_portable; }
+#endif
+
+// Of words that are not short: has those wait that are not long either, and returns how many these are.
+std::size_t WordTable::look_up_mediums(const char* text, std::span<const WordSpan> words, Overflow& overflow) {
+  std::size_t mediums = 0;
+  for (const WordSpan& span : words) {
+    const char* const begin = text + span.begin;
+    if (span.size > MediumWord::kMaxSize) {
+      add_long({begin, span.size}, 1, overflow);
+      continue;
+    }
+    const MediumWord word = MediumWord::load(begin, span.size, 1);
+    const std::size_t place = mediums_.place_of(word.hash());
+    mediums_.prefetch(place);
+    waiting_mediums_.words[mediums] = word;
+    waiting_mediums_.places[mediums++] = static_cast<std::uint32_t>(place);
+  }
+  return mediums;
 }
 
 void WordTable::add(std::string_view word, std::uint32_t count, Overflow& overflow) {
@@ -91,17 +124,20 @@ void WordTable::spill(Overflow& overflow) {
 }
 
 void WordTable::add_one(std::string_view word, std::uint32_t count, Overflow& overflow) {
+  const auto add_to = [&]<class Word>(InlineWordTable<Word>& table) {
+    const Word loaded = load_carefully<Word>(word, count);
+    add_inline(table, loaded, table.place_of(loaded.hash()), overflow);
+  };
   if (word.size() <= ShortWord::kMaxSize)
-    add_inline(shorts_, load_carefully<ShortWord>(word, count), overflow);
+    add_to(shorts_);
   else if (word.size() <= MediumWord::kMaxSize)
-    add_inline(mediums_, load_carefully<MediumWord>(word, count), overflow);
+    add_to(mediums_);
   else
     add_long(word, count, overflow);
 }
 
 template <class Word>
-void WordTable::add_inline(InlineWordTable<Word>& table, const Word& word, Overflow& overflow) {
-  const std::size_t place = table.place_of(word);
+void WordTable::add_inline(InlineWordTable<Word>& table, const Word& word, std::size_t place, Overflow& overflow) {
   if (table.add(word, place)) return;
   if (table.full()) {
     spill(overflow);

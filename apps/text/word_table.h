@@ -2,6 +2,7 @@
 // How often words occur, in bounded memory: what does not fit goes to an Overflow. The counts held and those handed to
 // the overflow together are right; how they are divided is not defined, but the same for the same calls.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -12,36 +13,44 @@
 
 #include "apps/text/counted_word.h"
 #include "apps/text/long_word_table.h"
+#include "apps/text/word_line.h"
 #include "apps/text/word_scanner.h"
 
 namespace ontime::apps {
 
 // Counts of words that stand in the slots of an open-addressing table: a look-up touches one cache line, nearly always.
-// The table never grows. A word that finds no slot near its place is refused, so words chosen to collide cost a bounded
-// number of steps each. Not thread-safe.
+// The table never grows. A word that finds no slot in its line or the next ones is refused, so words chosen to collide
+// cost a bounded number of steps each. Not thread-safe.
 template <class Word>  // a CountedWord
 class InlineWordTable {
  public:
-  // REQUIRES: slots is a power of two, at least 8. `probes`: slots looked at before a word is refused.
+  using Line = WordLine<Word>;
+
+  // REQUIRES: slots is a power of two, at least 8. `probes`: slots looked at before a word is refused, in whole lines.
   InlineWordTable(std::size_t slots, std::size_t probes)
-      : slots_(slots),
-        shift_(64 - static_cast<unsigned>(std::countr_zero(slots))),
-        probes_(probes < slots ? probes : slots),
+      : lines_(slots / Line::kSlots),
+        shift_(64 - static_cast<unsigned>(std::countr_zero(lines_.size()))),
+        probes_(std::clamp<std::size_t>(probes / Line::kSlots, 1, lines_.size())),
         limit_(slots - slots / 8) {
     first_used_.reserve(kListed);
   }
 
-  std::size_t place_of(const Word& word) const { return word.hash() >> shift_; }
-  void prefetch(std::size_t place) const { __builtin_prefetch(slots_.data() + place, 1); }
+  std::size_t place_of(std::uint64_t hash) const { return hash >> shift_; }
+  void prefetch(std::size_t place) const { __builtin_prefetch(lines_.data() + place, 1); }
 
-  // False when the word is new and there is no room for it.
-  bool add(const Word& word, std::size_t place) {
-    Word& slot = slots_[place];
-    if (slot.same_word(word)) [[likely]] {
-      slot.count += word.count;
+  // False when the word is new and there is no room for it. `add_in_line`: any variant of it.
+  template <bool (*add_in_line)(Line&, const Word&) = apps::add_in_line<Word>>
+  [[gnu::always_inline]] bool add(const Word& word, std::size_t place) {
+    if (add_in_line(lines_[place], word)) [[likely]]
       return true;
+    for (std::size_t i = 1;; ++i) {
+      for (std::size_t slot = 0; slot < Line::kSlots; ++slot) {
+        if (lines_[place].counts[slot] == 0) return insert(word, place * Line::kSlots + slot);
+      }
+      if (i == probes_) return false;
+      place = (place + 1) & (lines_.size() - 1);
+      if (add_in_line(lines_[place], word)) return true;
     }
-    return add_beyond(word, place);
   }
 
   bool full() const { return used_ >= limit_; }
@@ -51,19 +60,21 @@ class InlineWordTable {
   template <class Visit>
   void for_each(Visit&& visit) const {
     if (listed()) {
-      for (const std::uint32_t place : first_used_) visit(slots_[place]);
+      for (const std::uint32_t number : first_used_) visit(lines_[number / Line::kSlots].get(number % Line::kSlots));
     } else {
-      for (std::size_t i = 0; i < slots_.size(); ++i) {
-        if (slots_[i].count != 0) visit(slots_[i]);
+      for (std::size_t i = 0; i < lines_.size(); ++i) {
+        for (std::size_t slot = 0; slot < Line::kSlots; ++slot) {
+          if (lines_[i].counts[slot] != 0) visit(lines_[i].get(slot));
+        }
       }
     }
   }
 
   void clear() {
     if (listed()) {
-      for (const std::uint32_t place : first_used_) slots_[place] = {};
+      for (const std::uint32_t number : first_used_) lines_[number / Line::kSlots] = {};
     } else {
-      std::memset(static_cast<void*>(slots_.data()), 0, slots_.size() * sizeof(Word));
+      std::memset(static_cast<void*>(lines_.data()), 0, lines_.size() * sizeof(Line));
     }
     first_used_.clear();
     used_ = 0;
@@ -74,28 +85,16 @@ class InlineWordTable {
   static constexpr std::size_t kListed = 4096;
   bool listed() const { return used_ <= kListed; }
 
-  bool add_beyond(const Word& word, std::size_t place) {
-    for (std::size_t i = 0; i < probes_; ++i, place = (place + 1) & (slots_.size() - 1)) {
-      Word& slot = slots_[place];
-      if (slot.same_word(word)) {
-        slot.count += word.count;
-        return true;
-      }
-      if (slot.count == 0) return insert(word, place);
-    }
-    return false;
-  }
-
-  bool insert(const Word& word, std::size_t place) {
+  [[gnu::noinline]] bool insert(const Word& word, std::size_t number) {
     if (full()) return false;
-    slots_[place] = word;
-    if (used_++ < kListed) first_used_.push_back(static_cast<std::uint32_t>(place));
+    lines_[number / Line::kSlots].set(number % Line::kSlots, word);
+    if (used_++ < kListed) first_used_.push_back(static_cast<std::uint32_t>(number));
     return true;
   }
 
-  ZeroedMemory<Word> slots_;
+  ZeroedMemory<Line> lines_;
   unsigned shift_;
-  std::size_t probes_;
+  std::size_t probes_;  // lines
   std::size_t limit_;
   std::size_t used_ = 0;
   std::vector<std::uint32_t> first_used_;
@@ -125,7 +124,7 @@ class WordTable {
     virtual void refused(std::string_view word, std::uint64_t count) = 0;
   };
 
-  explicit WordTable(const WordTableLimits& limits = {});
+  explicit WordTable(const WordTableLimits& limits = {}, InstructionSet = best_instruction_set());
 
   // Counts each of `words` of `text` once. REQUIRES: at most WordScanner::kMaxGroup words.
   void add(std::string_view text, std::span<const WordSpan> words, Overflow& overflow);
@@ -148,8 +147,8 @@ class WordTable {
   // Visits (word, count), each word once; the view is valid during the call.
   template <class Visit>
   void for_each(Visit&& visit) const {
-    const auto visit_inline = [&](const auto& word) {
-      char bytes[word.kMaxSize];
+    const auto visit_inline = [&]<class Word>(const Word& word) {
+      char bytes[Word::kMaxSize];
       word.store(bytes);
       visit(std::string_view(bytes, word.size()), word.count);
     };
@@ -159,27 +158,31 @@ class WordTable {
   }
 
  private:
-  // A group of words on its way into a table: all are hashed, and their slots asked of memory, before the first is
+  // A group of words on its way into a table: all are hashed, and their lines asked of memory, before the first is
   // looked up.
   template <class Word>
   struct Waiting {
-    struct {
-      Word word;
-      std::size_t place;
-    } words[WordScanner::kMaxGroup + 1];
-    std::size_t size = 0;
+    alignas(kCacheLine) Word words[WordScanner::kMaxGroup + 1];
+    std::uint32_t places[WordScanner::kMaxGroup + 1];
   };
 
-  template <class Word>
-  void look_up(const InlineWordTable<Word>& table, const char* word, std::size_t size, Waiting<Word>& waiting);
-  template <class Word>
-  void add_waiting(InlineWordTable<Word>& table, Waiting<Word>& waiting, Overflow& overflow);
+  // Each adds words behind whose beginnings MediumWord::kReadable bytes can be read.
+  using AddReadable = void (WordTable::*)(const char* text, std::span<const WordSpan> words, Overflow& overflow);
+  static AddReadable choose(InstructionSet set);
+  void add_readable_portable(const char* text, std::span<const WordSpan> words, Overflow& overflow);
+  void add_readable_avx2(const char* text, std::span<const WordSpan> words, Overflow& overflow);
+  void add_readable_avx512(const char* text, std::span<const WordSpan> words, Overflow& overflow);
+  using LoadOnce = std::uint64_t (*)(const char* word, std::size_t size, ShortWord& loaded);
+  using AddInLine = bool (*)(WordLine<ShortWord>& line, const ShortWord& word);
+  template <LoadOnce load_once, AddInLine add_in_line>
+  void add_readable(const char* text, std::span<const WordSpan> words, Overflow& overflow);
+  std::size_t look_up_mediums(const char* text, std::span<const WordSpan> words, Overflow& overflow);
 
   void make_room_for(std::uint64_t count, Overflow& overflow);
   void spill(Overflow& overflow);
   void add_one(std::string_view word, std::uint32_t count, Overflow& overflow);
   template <class Word>
-  void add_inline(InlineWordTable<Word>& table, const Word& word, Overflow& overflow);
+  void add_inline(InlineWordTable<Word>& table, const Word& word, std::size_t place, Overflow& overflow);
   void add_long(std::string_view word, std::uint32_t count, Overflow& overflow);
 
   WordTableLimits limits_;
@@ -187,6 +190,7 @@ class WordTable {
   InlineWordTable<MediumWord> mediums_;
   LongWordTable longs_;
   std::uint64_t total_ = 0;  // sum of all counts
+  AddReadable add_readable_;
   Waiting<ShortWord> waiting_shorts_;
   Waiting<MediumWord> waiting_mediums_;
   std::array<WordSpan, WordScanner::kMaxGroup + 1> not_short_;

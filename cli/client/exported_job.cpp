@@ -6,12 +6,18 @@
 
 namespace ontime::cli {
 
+bool draws_attempts(const wire::JobSummary& job) {
+  return job.tasks() <= kAttemptsDrawn && job.attempts_launched() <= kAttemptsDrawn;
+}
+
 Result<std::string> export_job(MasterClient& client, JobId id, ExportCommand::As as) {
   const bool is_trace = as == ExportCommand::As::Trace;
-  auto job = client.describe(id, {.forecast = true, .account = true});
-  if (job && (is_trace || job->summary().tasks() <= kTasksDrawn))
-    job = client.describe(id, {.tasks = true, .forecast = true, .account = true});
+  auto job = client.describe(id, {});
   if (!job) return job.error();
+  const bool with_tasks = is_trace || draws_attempts(job->summary());
+  job = client.describe(id, {.tasks = with_tasks, .forecast = true, .account = true, .overview = !is_trace});
+  if (!job) return job.error();
+  if (with_tasks) job->clear_overview();
   wire::Request::Explain request;
   request.set_job(id.value);
   const auto explained = client.explain(std::move(request));

@@ -10,8 +10,9 @@
 
 namespace ontime::cli {
 
-// Of more tasks a report shows none: browsers cannot draw them.
-inline constexpr std::uint32_t kTasksDrawn = 5'000;
+// A page draws each attempt if there are not more of them or of tasks; otherwise sums of them.
+inline constexpr std::uint32_t kAttemptsDrawn = 1'000;
+bool draws_attempts(const wire::JobSummary& job);
 
 // What the master knows of the job now.
 Result<std::string> export_job(MasterClient& client, JobId job, ExportCommand::As as);

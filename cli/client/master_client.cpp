@@ -209,6 +209,7 @@ Result<Reply::Job> MasterClient::describe(JobId job, Details details, Duration w
   request.mutable_describe_job()->set_forecast(details.forecast);
   request.mutable_describe_job()->set_account(details.account);
   request.mutable_describe_job()->set_account_at_end(details.account_at_end);
+  request.mutable_describe_job()->set_overview(details.overview);
   request.mutable_describe_job()->set_wait_ns(wait.count());
   const auto go_on = [](Request& next, std::uint32_t first) {
     const std::uint32_t job_again = next.describe_job().job();
@@ -220,6 +221,27 @@ Result<Reply::Job> MasterClient::describe(JobId job, Details details, Duration w
   const Pages<Reply::Job, wire::TaskDetail> pages{&Reply::Job::mutable_tasks, &Reply::Job::next_task,
                                                   &Reply::Job::set_next_task, go_on};
   return whole_answer(*this, std::move(request), &Reply::has_job, &Reply::mutable_job, pages, wait);
+}
+
+Result<Reply::Job> MasterClient::list_tasks(JobId job, const TaskQuery& query) {
+  Request request;
+  Request::DescribeJob& wanted = *request.mutable_describe_job();
+  wanted.set_job(job.value);
+  wanted.set_tasks(true);
+  wanted.set_task_state(query.state);
+  wanted.set_first_task(query.first);
+  Reply::Job all;
+  do {
+    wanted.set_tasks_max(query.max - static_cast<std::uint32_t>(all.tasks_size()));
+    auto part = answer_of(*this, request, &Reply::has_job, &Reply::mutable_job);
+    if (!part) return part;
+    if (part->next_task() != 0 && part->next_task() <= wanted.first_task()) return unexpected_answer();
+    wanted.set_first_task(part->next_task());
+    for (auto& task : *part->mutable_tasks()) *all.add_tasks() = std::move(task);
+    *all.mutable_summary() = part->summary();
+  } while (wanted.first_task() != 0 && all.tasks_size() < static_cast<int>(query.max));
+  all.set_next_task(wanted.first_task());
+  return all;
 }
 
 Result<Reply::Explained> MasterClient::explain(Request::Explain wanted) {

@@ -49,9 +49,17 @@ class MasterClient {
     bool forecast = false;  // not more than once a second
     bool account = false;
     bool account_at_end = false;  // only if the job has ended
+    bool overview = false;        // and what was expected over time
   };
   // With a wait: answers when the job has ended or so much time has passed.
   Result<wire::Reply::Job> describe(JobId job, Details details, Duration wait = Duration(0));
+  struct TaskQuery {
+    std::uint32_t first = 0;
+    std::uint32_t max = 0;  // at least 1
+    std::string state{};    // as TaskDetail.state; empty: all
+  };
+  // Some of its tasks; next_task if there may be more.
+  Result<wire::Reply::Job> list_tasks(JobId job, const TaskQuery& query);
   // All that was asked for, however many answers it takes.
   Result<wire::Reply::Explained> explain(wire::Request::Explain request);
   Result<wire::Reply::Nodes> list_nodes();

@@ -14,9 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Names and messages are bytes from elsewhere: what is no UTF-8 is replaced.
-std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
-
 template <class Items, class ValueOf>
 Json list_of(const Items& items, ValueOf value_of) {
   Json list = Json::array();
@@ -160,6 +157,54 @@ Json copies_value(const wire::Reply::Job& job) {
   return json;
 }
 
+template <class Numbers>
+Json numbers_of(const Numbers& numbers) {
+  return Json(std::vector<std::uint64_t>(numbers.begin(), numbers.end()));
+}
+
+Json task_attempt_value(const wire::TaskAttempt& listed) {
+  Json json = attempt_value(listed.attempt());
+  json["task"] = listed.task();
+  return json;
+}
+
+Json overview_row_value(const wire::OverviewRow& row) {
+  return {{"first_node", row.first_node()},
+          {"last_node", row.last_node()},
+          {"nodes", row.nodes()},
+          {"slots", row.slots()},
+          {"busy_hundredths", numbers_of(row.busy())},
+          {"failed", numbers_of(row.failed())},
+          {"attempts", row.attempts()},
+          {"attempts_failed", row.attempts_failed()},
+          {"mapped_bytes", row.mapped_bytes()},
+          {"busy_seconds", seconds_value(row.busy_ns())}};
+}
+
+// A place is [done, running, failed].
+Json overview_value(const wire::Overview& overview) {
+  const auto place_value = [](const wire::OverviewPlace& place) {
+    return Json::array({place.done(), place.running(), place.failed()});
+  };
+  return {{"made_seconds", seconds_value(overview.made_ns())},
+          {"step_seconds", seconds_value(overview.step_ns())},
+          {"running_thousandths", numbers_of(overview.running())},
+          {"attempts", overview.attempts()},
+          {"rows", list_of(overview.rows(), overview_row_value)},
+          {"tasks_in_place", overview.tasks_in_place()},
+          {"places", list_of(overview.places(), place_value)},
+          {"failures", list_of(overview.failures(), task_attempt_value)},
+          {"longest", list_of(overview.longest(), task_attempt_value)}};
+}
+
+Json forecast_point_value(const wire::ForecastPoint& point) {
+  return {{"at_seconds", seconds_value(point.at_ns())},
+          {"pocd", known(point.has_pocd(), point.pocd())},
+          {"low_seconds", known(point.has_low_ns(), seconds_value(point.low_ns()))},
+          {"median_seconds", known(point.has_median_ns(), seconds_value(point.median_ns()))},
+          {"high_seconds", known(point.has_high_ns(), seconds_value(point.high_ns()))}};
+}
+
 Json explanation_value(const wire::Reply::Explained& explained) {
   return {{"held_nodes", list_of(explained.held_nodes(), held_value)},
           {"decisions", list_of(explained.decisions(), decision_value)},
@@ -214,6 +259,7 @@ Json node_value(const wire::NodeSummary& node) {
           {"busy", node.busy()},
           {"silent_seconds", seconds_value(node.silent_ns())},
           {"attempts_failed", node.attempts_failed()},
+          {"speed", known(node.speed() > 0, node.speed())},
           {"hold", hold_value(node)}};
 }
 
@@ -241,20 +287,26 @@ Json account_value(const wire::Account& account) {
           {"saved", {{"attempts", account.resumed()}, {"bytes", account.saved_bytes()}, {"ns", account.saved_ns()}}}};
 }
 
+Json listed_job_value(const wire::JobSummary& job) {
+  Json json = job_value(job);
+  if (job.has_forecast()) json["forecast"] = forecast_value(job.forecast());
+  return json;
+}
+
+// Names and messages are bytes from elsewhere: what is no UTF-8 is replaced.
+std::string text_of(const Json& document, Layout layout) {
+  return document.dump(layout == Layout::Compact ? -1 : 2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 std::string jobs_json(const wire::Reply::Jobs& jobs) {
-  const auto with_forecast = [](const wire::JobSummary& job) {
-    Json json = job_value(job);
-    if (job.has_forecast()) json["forecast"] = forecast_value(job.forecast());
-    return json;
-  };
-  Json document = {{"jobs", list_of(jobs.jobs(), with_forecast)}};
+  Json document = {{"jobs", list_of(jobs.jobs(), listed_job_value)}};
   for (const auto& policy : jobs.accounts())
     document["accounts"][policy.policy()] = {{"jobs", policy.jobs()}, {"account", account_value(policy.account())}};
   return text_of(document);
 }
 
 std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only,
-                     const wire::Reply::Explained* explained) {
+                     const wire::Reply::Explained* explained, Layout layout) {
   Json json = job_value(job.summary());
   json["forecast"] = known(job.summary().has_forecast(), forecast_value(job.summary().forecast()));
   if (job.has_account()) {
@@ -262,12 +314,14 @@ std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_onl
     json["copies"] = copies_value(job);
   }
   if (explained != nullptr) json["explanation"] = explanation_value(*explained);
+  if (job.has_overview()) json["overview"] = overview_value(job.overview());
+  if (job.forecasts_size() > 0) json["forecasts"] = list_of(job.forecasts(), forecast_point_value);
   if (with_tasks) {
     json["task_list"] = Json::array();
     for (const auto& item : job.tasks())
       if (!open_only || item.state() != "done") json["task_list"].push_back(task_value(item));
   }
-  return text_of(json);
+  return text_of(json, layout);
 }
 
 std::string explained_json(const wire::Reply::Explained& explained) {

@@ -14,13 +14,15 @@
 
 namespace ontime::cli {
 
+enum class Layout { Indented, Compact };  // compact: for pages, which ask often
+
 // Documents, each with a line end.
 // With "accounts" by policy and "forecast" of jobs if the reply has them.
 std::string jobs_json(const wire::Reply::Jobs& jobs);
-// With "task_list" if `with_tasks`, and "explanation" if there is one. Machine time is in nanoseconds, so that it
-// balances.
+// With "task_list" if `with_tasks`, "explanation" if there is one, "overview" and "forecasts" as far as the reply has
+// them. Machine time is in nanoseconds, so that it balances.
 std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only = false,
-                     const wire::Reply::Explained* explained = nullptr);
+                     const wire::Reply::Explained* explained = nullptr, Layout layout = Layout::Indented);
 std::string explained_json(const wire::Reply::Explained& explained);
 // In order of their attempts.
 std::string logs_json(const wire::Reply::Logs& logs);
@@ -31,9 +33,11 @@ std::string killed_json(const std::vector<std::pair<JobId, wire::JobState>>& job
 
 // Values, of which documents and tables are made.
 nlohmann::ordered_json job_value(const wire::JobSummary& job);
+nlohmann::ordered_json listed_job_value(const wire::JobSummary& job);  // with "forecast" if it has one
 nlohmann::ordered_json node_value(const wire::NodeSummary& node);
 nlohmann::ordered_json task_value(const wire::TaskDetail& task);
 nlohmann::ordered_json account_value(const wire::Account& account);
+std::string text_of(const nlohmann::ordered_json& document, Layout layout = Layout::Indented);
 
 // What bytes and machine time went into: the parts of the bytes add up to those mapped, those of the time to the total.
 struct AccountPart {

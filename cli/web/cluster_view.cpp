@@ -1,32 +1,45 @@
 #include "cli/web/cluster_view.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/client/exported_job.h"
+#include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
 
 namespace ontime::cli {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 template <class D>
 bool is_fresh(const D& dated) {
-  return dated.what != nullptr && std::chrono::steady_clock::now() - dated.taken < ClusterView::kFresh;
+  return dated.what != nullptr && Clock::now() - dated.taken < ClusterView::kFresh;
+}
+
+// How long is good what has looked at all its tasks and attempts.
+Clock::duration good_for(const wire::JobSummary& job) {
+  return ClusterView::kGoodForTask * std::max(job.tasks(), job.attempts_launched());
 }
 
 }  // namespace
 
 Result<std::shared_ptr<const ClusterView::Picture>> ClusterView::picture() {
   const std::lock_guard lock(mutex_);
+  return picture_now();
+}
+
+Result<std::shared_ptr<const ClusterView::Picture>> ClusterView::picture_now() {
   if (is_fresh(picture_)) return picture_.what;
   if (is_fresh(away_)) return *away_.what;
   auto taken = take_picture();
   if (!taken) return remembered(taken.error());
-  picture_ = {std::chrono::steady_clock::now(), std::make_shared<const Picture>(std::move(*taken))};
+  picture_ = {Clock::now(), std::make_shared<const Picture>(std::move(*taken))};
   return picture_.what;
 }
 
 Error ClusterView::remembered(const Error& error) {
-  if (error.kind == ErrorKind::Unavailable) away_ = {std::chrono::steady_clock::now(), std::make_shared<Error>(error)};
+  if (error.kind == ErrorKind::Unavailable) away_ = {Clock::now(), std::make_shared<Error>(error)};
   return error;
 }
 
@@ -38,12 +51,59 @@ Result<ClusterView::Picture> ClusterView::take_picture() {
   Picture picture{std::move(*nodes), std::move(*jobs)};
   for (wire::JobSummary& summary : *picture.jobs.mutable_jobs()) {
     if (has_ended(summary) || picture.watched.size() >= kWatchedMax) continue;
-    auto job = master_.describe(JobId{summary.job()}, {.forecast = true, .account = true});
-    if (!job) return job.error();
-    summary = job->summary();
-    picture.watched.push_back(std::move(*job));
+    const auto known = costly(JobId{summary.job()}, summary, false);
+    if (!known) return known.error();
+    if ((*known)->job.summary().has_forecast())
+      *summary.mutable_forecast() = (*known)->job.summary().forecast();
+    wire::Reply::Job& job = picture.watched.emplace_back();
+    *job.mutable_summary() = summary;
+    *job.mutable_account() = (*known)->job.account();
+    *job.mutable_copies() = (*known)->job.copies();
   }
   return picture;
+}
+
+Result<const ClusterView::Costly*> ClusterView::costly(JobId id, const wire::JobSummary& summary, bool explained) {
+  const auto known = costly_.find(id);
+  if (known != costly_.end()) {
+    const Costly& costly = known->second;
+    const bool is_old = Clock::now() - costly.taken > good_for(summary) && !has_ended(summary);
+    const bool is_same = costly.job.summary().state() == summary.state() && (costly.explained || !explained);
+    if (is_same && !is_old) return &costly;
+  }
+  auto job = ask_for_costly(id, summary);
+  if (!job) return job.error();
+  Costly costly{Clock::now(), std::move(*job)};
+  if (explained) {
+    wire::Request::Explain request;
+    request.set_job(id.value);
+    request.set_tasks_max(kTasksExplained);
+    auto answer = master_.explain(std::move(request));
+    if (!answer) return answer.error();
+    costly.explained = std::move(*answer);
+  }
+  if (costly_.size() >= kCostlyMax) costly_.erase(std::ranges::min_element(costly_, {}, [](const auto& entry) {
+    return entry.second.taken;
+  }));
+  return &(costly_[id] = std::move(costly));
+}
+
+// Of a large job one thing after the other, as each takes time: the master keeps what it has made, so who gives up
+// waiting gets it the next time.
+Result<wire::Reply::Job> ClusterView::ask_for_costly(JobId id, const wire::JobSummary& summary) {
+  if (summary.tasks() < kAskedForAlone)
+    return master_.describe(id, {.forecast = true, .account = true, .overview = true});
+  auto overview = master_.describe(id, {.overview = true});
+  if (!overview) return overview;
+  auto account = master_.describe(id, {.account = true});
+  if (!account) return account;
+  auto job = master_.describe(id, {.forecast = true});
+  if (!job) return job;
+  job->mutable_account()->Swap(account->mutable_account());
+  job->mutable_copies()->Swap(account->mutable_copies());
+  job->mutable_overview()->Swap(overview->mutable_overview());
+  job->mutable_forecasts()->Swap(overview->mutable_forecasts());
+  return job;
 }
 
 Result<std::shared_ptr<const ClusterView::JobPicture>> ClusterView::job(JobId id) {
@@ -54,32 +114,68 @@ Result<std::shared_ptr<const ClusterView::JobPicture>> ClusterView::job(JobId id
   auto job = ask_for(id);
   if (!job) return remembered(job.error());
   const auto what = std::make_shared<const JobPicture>(std::move(*job));
-  jobs_[id] = {std::chrono::steady_clock::now(), what};
+  jobs_[id] = {Clock::now(), what};
   return what;
 }
 
-Result<wire::Reply::Logs> ClusterView::logs(JobId id) {
+template <class Ask>
+auto ClusterView::ask_unless_away(Ask ask) -> decltype(ask()) {
   const std::lock_guard lock(mutex_);
   if (is_fresh(away_)) return *away_.what;
-  wire::Request::ReadLogs request;
-  request.set_job(id.value);
-  auto logs = master_.read_logs(request);
-  if (!logs) return remembered(logs.error());
-  return logs;
+  auto answer = ask();
+  if (!answer) return remembered(answer.error());
+  return answer;
+}
+
+Result<wire::Reply::Logs> ClusterView::logs(const wire::Request::ReadLogs& request) {
+  return ask_unless_away([&] { return master_.read_logs(request); });
+}
+
+Result<wire::Reply::Job> ClusterView::tasks(JobId id, const MasterClient::TaskQuery& query) {
+  return ask_unless_away([&] { return master_.list_tasks(id, query); });
+}
+
+Result<std::vector<wire::Reply::Job>> ClusterView::use() {
+  const std::lock_guard lock(mutex_);
+  const auto picture = picture_now();
+  if (!picture) return picture.error();
+  std::vector<const wire::JobSummary*> latest;
+  for (const wire::JobSummary& job : (*picture)->jobs.jobs())
+    if (job.attempts_launched() > 0) latest.push_back(&job);
+  const auto by_end = [](const wire::JobSummary* job) {
+    return std::pair(!has_ended(*job), has_ended(*job) ? job->ended_unix_ns() : job->submitted_unix_ns());
+  };
+  std::ranges::stable_sort(latest, std::greater(), by_end);
+  if (latest.size() > kUseMax) latest.resize(kUseMax);
+  std::vector<wire::Reply::Job> jobs;
+  for (const wire::JobSummary* summary : latest) {
+    const auto known = costly(JobId{summary->job()}, *summary, false);
+    if (!known) return remembered(known.error());
+    wire::Reply::Job& job = jobs.emplace_back();
+    *job.mutable_summary() = *summary;
+    *job.mutable_overview() = (*known)->job.overview();
+  }
+  return jobs;
 }
 
 // A job of a million tasks would be hundreds of megabytes.
 Result<ClusterView::JobPicture> ClusterView::ask_for(JobId id) {
-  auto job = master_.describe(id, {.forecast = true, .account = true});
-  if (job && job->summary().tasks() <= kTasksDrawn)
-    job = master_.describe(id, {.tasks = true, .forecast = true, .account = true});
+  auto job = master_.describe(id, {});
   if (!job) return job.error();
-  wire::Request::Explain request;
-  request.set_job(id.value);
-  request.set_tasks_max(kTasksExplained);
-  auto explained = master_.explain(std::move(request));
-  if (!explained) return explained.error();
-  return JobPicture{std::move(*job), std::move(*explained)};
+  const auto known = costly(id, job->summary(), true);
+  if (!known) return known.error();
+  const bool with_tasks = draws_attempts(job->summary());
+  if (with_tasks) job = master_.describe(id, {.tasks = true});
+  if (!job) return job.error();
+  if ((*known)->job.summary().has_forecast())
+    *job->mutable_summary()->mutable_forecast() = (*known)->job.summary().forecast();
+  *job->mutable_account() = (*known)->job.account();
+  *job->mutable_copies() = (*known)->job.copies();
+  *job->mutable_forecasts() = (*known)->job.forecasts();
+  if (!with_tasks) *job->mutable_overview() = (*known)->job.overview();
+  JobPicture picture{std::move(*job), *(*known)->explained};
+  picture.json = job_json(picture.job, with_tasks, false, &picture.explained, Layout::Compact);
+  return picture;
 }
 
 }  // namespace ontime::cli

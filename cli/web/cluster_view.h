@@ -1,13 +1,14 @@
 #pragma once
 // What web pages and metrics show of a cluster. The master is asked for its jobs at most twice a second, and as often
-// for one job's tasks, however many visitors there are. While it is away it is contacted no more often. Threads: any;
-// calls wait for one another.
+// for one job, however many visitors there are; for what it has to look at every task of a job, the more seldom the
+// more tasks there are. While it is away it is contacted no more often. Threads: any; calls wait for one another.
 
 #include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,17 +32,28 @@ class ClusterView {
   // At most kFresh old. The error is the master's, or says that there is none.
   Result<std::shared_ptr<const Picture>> picture();
   struct JobPicture {
-    wire::Reply::Job job;               // with forecast and account, and tasks unless there are more than kTasksDrawn
+    // With forecast, account and what was expected over time; with tasks, or if there are too many with an overview.
+    wire::Reply::Job job;
     wire::Reply::Explained explained{};  // the tasks with most to tell
+    std::string json{};                  // all of it
   };
   // BadInput: there is no such job.
   Result<std::shared_ptr<const JobPicture>> job(JobId id);
 
-  // What its attempts have written. Asked of the master each time.
-  Result<wire::Reply::Logs> logs(JobId id);
+  // Overviews of the jobs that run and of the latest that have ended, kUseMax in all: when they had how many slots.
+  Result<std::vector<wire::Reply::Job>> use();
+
+  // Some of its tasks, or what its attempts have written. Asked of the master each time.
+  Result<wire::Reply::Job> tasks(JobId id, const MasterClient::TaskQuery& query);
+  Result<wire::Reply::Logs> logs(const wire::Request::ReadLogs& request);
 
   static constexpr auto kFresh = std::chrono::milliseconds(500);
+  // How long is kept what costs time for each task (or attempt, if there are more).
+  static constexpr auto kGoodForTask = std::chrono::microseconds(20);
   static constexpr std::size_t kWatchedMax = 32;
+  static constexpr std::size_t kUseMax = 12;
+  static constexpr std::size_t kCostlyMax = 200;  // jobs
+  static constexpr std::uint32_t kAskedForAlone = 50'000;  // tasks
   static constexpr std::uint32_t kTasksExplained = 500;
 
  private:
@@ -51,16 +63,29 @@ class ClusterView {
     Instant taken;
     std::shared_ptr<const T> what;
   };
+  // What the master knows of one job only by looking at its tasks.
+  struct Costly {
+    Instant taken;
+    wire::Reply::Job job;  // with forecast, account and overview
+    std::optional<wire::Reply::Explained> explained{};
+  };
   // The error. If the master is away, others who ask soon get the same one.
   Error remembered(const Error& error);
+  template <class Ask>
+  auto ask_unless_away(Ask ask) -> decltype(ask());
   Result<Picture> take_picture();
+  // At most as old as its cost demands, with `summary` instead of the one of then.
+  Result<const Costly*> costly(JobId id, const wire::JobSummary& summary, bool explained);
+  Result<wire::Reply::Job> ask_for_costly(JobId id, const wire::JobSummary& summary);
   Result<JobPicture> ask_for(JobId id);
+  Result<std::shared_ptr<const Picture>> picture_now();
 
   std::mutex mutex_;
   MasterClient master_;
   Dated<Picture> picture_{};
   Dated<Error> away_{};
   std::map<JobId, Dated<JobPicture>> jobs_;  // those that were asked for within kFresh
+  std::map<JobId, Costly> costly_;
 };
 
 // The cluster in Prometheus' text format. Names and labels are an interface and stay; docs/monitoring.md lists them.

@@ -1,6 +1,5 @@
 #include "cli/web/report_page.h"
 
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -10,9 +9,6 @@
 
 namespace ontime::cli {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, const std::string_view&>, 3> kScripts{
-    {{"dom.js", assets::kDomJs}, {"timeline.js", assets::kTimelineJs}, {"page.js", assets::kPageJs}}};
 
 void replace(std::string& page, std::string_view what, const std::string& by) {
   const std::size_t at = page.find(what);
@@ -37,17 +33,17 @@ std::string inert(const std::string& json) {
 std::string report_page(const wire::Reply::Job& job, const wire::Reply::Explained& explained) {
   std::string page(assets::kPageHtml);
   replace(page, R"(<link rel="stylesheet" href="page.css">)",
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-          "script-src 'unsafe-inline'\">\n<style>\n" +
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+          "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<style>\n" +
               std::string(assets::kPageCss) + "</style>");
   std::string scripts;
-  for (const auto& [file, text] : kScripts) {
+  for (const auto& [file, text] : assets::kScripts) {
     replace(page, "<script src=\"" + std::string(file) + "\" defer></script>\n", "");
     scripts += "<script>\n" + std::string(text) + "</script>\n";
   }
+  const std::string data = job_json(job, !job.has_overview(), false, &explained, Layout::Compact);
   replace(page, "</body>",
-          "<script type=\"application/json\" id=\"report\">\n" + inert(job_json(job, true, false, &explained)) +
-              "</script>\n" + scripts + "</body>");
+          "<script type=\"application/json\" id=\"report\">\n" + inert(data) + "</script>\n" + scripts + "</body>");
   return page;
 }
 

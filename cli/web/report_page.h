@@ -8,7 +8,7 @@
 
 namespace ontime::cli {
 
-// `job` with tasks, forecast and account, as far as they are to be shown.
+// `job` with forecast and account as far as they are to be shown, and with tasks or an overview.
 std::string report_page(const wire::Reply::Job& job, const wire::Reply::Explained& explained);
 
 }  // namespace ontime::cli

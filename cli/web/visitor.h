@@ -1,6 +1,7 @@
 #pragma once
 // Who may read the web pages, and what visitors are sent. Pure.
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,15 +26,30 @@ bool shows_token(std::string_view authorization, std::string_view token);
 // The files in assets/, which CMake puts into the program.
 namespace assets {
 extern const std::string_view kPageHtml;
-extern const std::string_view kDomJs;  // the scripts, in their order
+extern const std::string_view kDomJs;
+extern const std::string_view kChartsJs;
 extern const std::string_view kTimelineJs;
+extern const std::string_view kOverviewJs;
+extern const std::string_view kTablesJs;
 extern const std::string_view kPageJs;
 extern const std::string_view kPageCss;
+
+struct Script {
+  std::string_view file;
+  const std::string_view& text;
+};
+// In the order in which the page runs them.
+inline constexpr std::array<Script, 6> kScripts{{{"dom.js", kDomJs},
+                                                 {"charts.js", kChartsJs},
+                                                 {"timeline.js", kTimelineJs},
+                                                 {"overview.js", kOverviewJs},
+                                                 {"tables.js", kTablesJs},
+                                                 {"page.js", kPageJs}}};
 }  // namespace assets
 
-// Large ones are packed with gzip at its fastest for visitors who take that. Left to itself httplib would pack every
-// answer with brotli at its slowest: 14 to 19 s for the state of a large job, so that a few visitors keep all threads
-// busy.
+// Large ones are packed with gzip at its fastest for visitors from elsewhere who take that: on the same machine it
+// costs more than it saves. Left to itself httplib would pack every answer with brotli at its slowest: 14 to 19 s for
+// the state of a large job, so that a few visitors keep all threads busy.
 void set_body(const httplib::Request& request, httplib::Response& response, std::string body, const char* type);
 
 }  // namespace ontime::cli

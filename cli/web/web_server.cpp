@@ -10,6 +10,7 @@
 
 #include "cli/show/job_json.h"
 #include "cli/web/cluster_view.h"
+#include "cli/show/listing.h"
 #include "cli/web/visitor.h"
 #include "cli/web/visitor_server.h"
 
@@ -23,9 +24,8 @@ constexpr const char* kText = "text/plain; charset=utf-8";
 
 const httplib::Headers kHeaders{
     {"Content-Security-Policy",
-     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action "
-     "'none'; "
-     "frame-ancestors 'none'"},
+     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; "
+     "form-action 'none'; frame-ancestors 'none'"},
     {"X-Content-Type-Options", "nosniff"},
     {"X-Frame-Options", "DENY"},
     {"Referrer-Policy", "no-referrer"},
@@ -40,6 +40,13 @@ void say(const httplib::Request& request, httplib::Response& response, int statu
 
 int status_of(const Error& error) { return error.kind == ErrorKind::BadInput ? 404 : 503; }
 
+Parameters parameters_of(const httplib::Request& request) {
+  return [&request](const char* name) -> std::optional<std::string> {
+    if (!request.has_param(name)) return std::nullopt;
+    return request.get_param_value(name);
+  };
+}
+
 bool is_loopback(const std::string& host) {
   if (host == "localhost") return true;
   std::error_code error;
@@ -53,13 +60,15 @@ struct WebServer::Routes {
   Routes(const WebSettings& wanted, ClusterView& view, std::unique_ptr<VisitorServer> made);
   void set_limits();
   void add_routes();
+  void add_questions_of_jobs();
   // What asks the master, for a bounded number of visitors at a time: there are threads left for the others.
   template <class Show>
   void add_question(const char* path, Show show);
 
   httplib::Server::HandlerResponse admit(const httplib::Request& request, httplib::Response& response) const;
+  // Without parameters everything.
   template <class Show>
-  void show_picture(const httplib::Request& request, httplib::Response& response, Show show) const;
+  void show_list(const httplib::Request& request, httplib::Response& response, Show show) const;
   template <class Ask, class Show>
   void show_of_job(const httplib::Request& request, httplib::Response& response, Ask ask, Show show) const;
   void show_readiness(const httplib::Request& request, httplib::Response& response) const;
@@ -99,27 +108,52 @@ void WebServer::Routes::add_routes() {
                 });
   };
   asset("/", "text/html; charset=utf-8", assets::kPageHtml);
-  asset("/dom.js", "text/javascript; charset=utf-8", assets::kDomJs);
-  asset("/timeline.js", "text/javascript; charset=utf-8", assets::kTimelineJs);
-  asset("/page.js", "text/javascript; charset=utf-8", assets::kPageJs);
+  for (const assets::Script& script : assets::kScripts)
+    asset(("/" + std::string(script.file)).c_str(), "text/javascript; charset=utf-8", script.text);
   asset("/page.css", "text/css; charset=utf-8", assets::kPageCss);
   add_question("/api/nodes", [this](const auto& request, auto& response) {
-    show_picture(request, response, [](const ClusterView::Picture& picture) { return nodes_json(picture.nodes); });
-  });
-  add_question("/api/jobs", [this](const auto& request, auto& response) {
-    show_picture(request, response, [](const ClusterView::Picture& picture) { return jobs_json(picture.jobs); });
-  });
-  add_question(R"(/api/jobs/([a-z0-9-]{1,20}))", [this](const auto& request, auto& response) {
-    show_of_job(request, response, &ClusterView::job, [](const auto& picture) {
-      return job_json(picture->job, true, false, &picture->explained);
+    show_list(request, response, [](const ClusterView::Picture& picture, const ListQuery* query) {
+      return query == nullptr ? nodes_json(picture.nodes) : listed_nodes_json(picture.nodes, *query);
     });
   });
-  add_question(R"(/api/jobs/([a-z0-9-]{1,20})/logs)", [this](const auto& request, auto& response) {
-    show_of_job(request, response, &ClusterView::logs, [](const auto& logs) { return logs_json(logs); });
+  add_question("/api/jobs", [this](const auto& request, auto& response) {
+    show_list(request, response, [](const ClusterView::Picture& picture, const ListQuery* query) {
+      return query == nullptr ? jobs_json(picture.jobs) : listed_jobs_json(picture.jobs, *query);
+    });
   });
+  add_question("/api/use", [this](const auto& request, auto& response) {
+    const auto jobs = cluster.use();
+    if (!jobs) return say(request, response, status_of(jobs.error()), jobs.error().message);
+    set_body(request, response, use_json(*jobs), kJson);
+  });
+  add_questions_of_jobs();
   add_question("/metrics", [this](const auto& request, auto& response) { show_metrics(request, response); });
   add_question("/readyz", [this](const auto& request, auto& response) { show_readiness(request, response); });
   server->Get("/healthz", [](const auto& request, auto& response) { say(request, response, 200, "alive"); });
+}
+
+void WebServer::Routes::add_questions_of_jobs() {
+  add_question(R"(/api/jobs/([a-z0-9-]{1,20}))", [this](const auto& request, auto& response) {
+    show_of_job(
+        request, response, [this](JobId id) { return cluster.job(id); },
+        [](const auto& picture) { return picture->json; });
+  });
+  add_question(R"(/api/jobs/([a-z0-9-]{1,20})/tasks)", [this](const auto& request, auto& response) {
+    const auto query = read_task_query(parameters_of(request));
+    if (!query) return say(request, response, 400, query.error().message);
+    show_of_job(
+        request, response, [&](JobId id) { return cluster.tasks(id, *query); }, listed_tasks_json);
+  });
+  add_question(R"(/api/jobs/([a-z0-9-]{1,20})/logs)", [this](const auto& request, auto& response) {
+    const auto wanted = read_log_query(parameters_of(request));
+    if (!wanted) return say(request, response, 400, wanted.error().message);
+    const auto ask = [&](JobId id) {
+      wire::Request::ReadLogs logs = *wanted;
+      logs.set_job(id.value);
+      return cluster.logs(logs);
+    };
+    show_of_job(request, response, ask, logs_json);
+  });
 }
 
 template <class Show>
@@ -152,10 +186,12 @@ httplib::Server::HandlerResponse WebServer::Routes::admit(const httplib::Request
 }
 
 template <class Show>
-void WebServer::Routes::show_picture(const httplib::Request& request, httplib::Response& response, Show show) const {
+void WebServer::Routes::show_list(const httplib::Request& request, httplib::Response& response, Show show) const {
+  const auto query = read_list_query(parameters_of(request));
+  if (!query) return say(request, response, 400, query.error().message);
   const auto picture = cluster.picture();
   if (!picture) return say(request, response, 503, picture.error().message);
-  set_body(request, response, show(**picture), kJson);
+  set_body(request, response, show(**picture, request.params.empty() ? nullptr : &*query), kJson);
 }
 
 template <class Ask, class Show>
@@ -163,7 +199,7 @@ void WebServer::Routes::show_of_job(const httplib::Request& request, httplib::Re
                                     Show show) const {
   const auto id = parse_job_id(std::string(request.matches[1]));
   if (!id) return say(request, response, 404, "That is not the id of a job, such as 7 or job-7.");
-  const auto answer = (cluster.*ask)(*id);
+  const auto answer = ask(*id);
   if (!answer) return say(request, response, status_of(answer.error()), answer.error().message);
   set_body(request, response, show(*answer), kJson);
 }

@@ -116,8 +116,9 @@ Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, 
     http::take_rest(client.socket(), request.wanted - reply.bytes, take_some);
     return false;
   };
-  watchdog.guard(request.content == nullptr ? &client : nullptr);  // what is sent takes its time
+  watchdog.guard(&client);
   if (request.content != nullptr) {
+    watchdog.attend(&client);  // what is sent takes its time
     asked.headers.emplace("Content-Type", "application/octet-stream");
     http::attach(*request.content, connection_, asked);
   }

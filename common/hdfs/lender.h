@@ -22,8 +22,11 @@ class Lender {
   // thread.
   using OnRefused = std::function<void(const std::string& name, const http::Failure& failure)>;
 
-  explicit Lender(OnRefused on_refused, Duration good_for = std::chrono::minutes(15), http::Patience patience = {});
-  ~Lender();  // ends what is under way, within seconds
+  // `patience`: with HDFS, for each thing that an attempt asks for. An attempt that hears nothing asks again, and what
+  // it has asked before still holds a thread: by default for three tries, which are over 11 s after HDFS fell silent.
+  explicit Lender(OnRefused on_refused, Duration good_for = std::chrono::minutes(15),
+                  http::Patience patience = {.tries = 3});
+  ~Lender();  // ends what is under way
   Lender(const Lender&) = delete;
 
   // "http://127.0.0.1:PORT/...": for http::RemoteFile. `name`: of parse_name. Failed, with one sentence, if this
@@ -34,7 +37,7 @@ class Lender {
   class Server;
   const OnRefused on_refused_;
   const Duration good_for_;
-  const http::Patience patience_;   // with HDFS
+  const http::Patience patience_;
   std::unique_ptr<Server> server_;  // since the first file was lent
 };
 

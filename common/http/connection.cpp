@@ -89,8 +89,15 @@ Answer<void> Connection::insist(const std::function<Try(httplib::Client&)>& once
     if (in_vain >= patience_.tries || is_over()) return std::move(*result.failure);
     const auto longest = static_cast<std::uint64_t>((patience_.pause * (1u << in_vain)).count());
     jitter_ = chance.next();
-    std::this_thread::sleep_for(Duration(static_cast<Duration::rep>(longest / 4 + chance.below(longest / 4 + 1))));
+    pause(Duration(static_cast<Duration::rep>(longest / 4 + chance.below(longest / 4 + 1))));
+    if (is_over()) return std::move(*result.failure);
   }
+}
+
+// Or until nobody waits any more.
+void Connection::pause(Duration time) const {
+  for (Duration slept{0}; slept < time && !is_over(); slept += Watchdog::kGlance)
+    std::this_thread::sleep_for(std::min(time - slept, Watchdog::kGlance));
 }
 
 }  // namespace ontime::http

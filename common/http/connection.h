@@ -80,6 +80,8 @@ class Connection {
   const std::string& origin() const { return origin_; }
 
  private:
+  void pause(Duration time) const;
+
   const std::string origin_;
   const std::atomic<bool>* const is_over_;
   const Patience patience_;

@@ -45,6 +45,8 @@ Answer<State> RemoteFile::look() {
   State state;
   const httplib::Headers headers{{"Range", "bytes=0-0"}, {"Accept-Encoding", "identity"}};
   const auto once = [&](httplib::Client& client) -> Try {
+    Watchdog watchdog = connection_.watchdog();
+    watchdog.guard(&client);
     std::optional<Failure> failure;
     const auto on_answer = [&](const httplib::Response& response) {
       const auto range = content_range(response);
@@ -121,6 +123,8 @@ Answer<void> RemoteFile::read_whole(const State& state, const std::function<bool
   bool is_enough = false;
   const auto once = [&](httplib::Client& client) -> Try {
     const std::uint64_t before = taken;
+    Watchdog watchdog = connection_.watchdog();
+    watchdog.guard(&client);
     std::uint64_t at = 0;
     std::optional<Failure> failure;
     httplib::Headers headers{{"Accept-Encoding", "identity"}};
@@ -133,6 +137,7 @@ Answer<void> RemoteFile::read_whole(const State& state, const std::function<bool
       } else if (response.status != 200) {
         failure = failure_of(response);
       }
+      watchdog.attend(&client);  // who takes the bytes may let them wait, and a slow server would begin anew each time
       return !failure;
     };
     const auto on_bytes = [&](const char* bytes, std::size_t count) {

@@ -57,11 +57,15 @@ http::Answer<Bucket::Received> Bucket::send(const Request& request, const Sent& 
     asked.method = request.method;
     asked.path = url->target;
     asked.headers = headers;
+    http::Watchdog watchdog = connection_->watchdog();
+    watchdog.attend(&client);  // what is sent or copied takes its time
+    if (request.method == "GET" || request.method == "HEAD") watchdog.guard(&client);
     if (request.method == "PUT") http::attach(sent.content, *connection_, asked);
     bool is_too_long = false;
     asked.content_receiver = [&](const char* bytes, std::size_t size, std::uint64_t, std::uint64_t) {
       is_too_long = received.body.size() + size > sent.answer_bytes_max;
       if (!is_too_long) received.body.append(bytes, size);
+      watchdog.add(size);
       return !is_too_long;
     };
     const auto result = client.send(asked);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "lab/experiment/report.h"
 #include "lab/results/chart.h"
@@ -83,7 +84,9 @@ Figure cdf_figure(const Results& results, const std::vector<PolicySummary>& summ
     const std::string at = plot_number(deadlines[i]);
     chart.set("set arrow from " + at + ", graph 0 to " + at + ", graph 1 nohead lw 1 lc rgb '#888888'");
   }
-  return {"Times of the jobs", "Share of the jobs that were done after so many seconds. Grey lines: deadlines.",
+  return {"Times of the jobs",
+          "Share of the jobs that were done after so many seconds: with a deadline of so many seconds, their PoCD. "
+          "Grey lines: the deadlines that they had.",
           chart.script()};
 }
 
@@ -115,6 +118,77 @@ Figure use_figure(const std::vector<RunRows>& runs, std::uint32_t slots) {
   return {"Slots in use", "Share of the slots that attempts occupied, in the first repetition.", chart.script()};
 }
 
+// What in-time jobs cost under each policy.
+Figure cost_figure(const std::vector<PolicySummary>& summaries) {
+  if (summaries.size() < 2) return {};
+  Chart chart;
+  chart.set("set xlabel 'machine time of a job (slot-seconds)'\nset ylabel 'share of the jobs in time'\n"
+            "set yrange [0:1.02]\nset offsets graph 0.05, graph 0.05, 0, 0\nset key outside right");
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    const PolicySummary& s = summaries[i];
+    const double low = s.machine.has_interval() ? s.machine.low : s.machine.value;
+    const double high = s.machine.has_interval() ? s.machine.high : s.machine.value;
+    const std::string data =
+        chart.add_data(plot_line({s.machine.value, s.pocd.value, low, high, s.pocd.low, s.pocd.high}));
+    chart.draw(data + " using 1:2:3:4:5:6 with xyerrorbars lw 1.5 ps 1.2 pt " + std::to_string(i % 8 + 4) +
+               plot_colour(i) + " title " + plot_text(s.policy));
+  }
+  return {"PoCD against machine time",
+          "Share of the jobs that met their deadline, with Wilson's 95 % interval, against the mean slot-seconds of a "
+          "job, with Student's. Up and to the left is better.",
+          chart.script()};
+}
+
+using Pairs = std::map<std::pair<std::uint32_t, std::uint32_t>, const JobRow*>;  // by repetition and job
+
+Pairs jobs_under(const Results& results, const std::string& policy) {
+  Pairs jobs;
+  for (const JobRow& row : results.jobs) {
+    if (row.is_counted() && row.policy == policy) jobs[{row.repetition, row.job}] = &row;
+  }
+  return jobs;
+}
+
+// A policy's job less the same job under the first one, in the mean, with its interval.
+template <class Value>
+Estimate paired_difference(const Pairs& first, const Pairs& other, Value value) {
+  std::vector<double> differences;
+  for (const auto& [key, row] : other) {
+    const auto pair = first.find(key);
+    if (pair != first.end()) differences.push_back(value(*row) - value(*pair->second));
+  }
+  return estimate_of(differences);
+}
+
+template <class Value>
+Figure paired_figure(const Results& results, const std::vector<PolicySummary>& summaries, const std::string& title,
+                     const std::string& what, Value value) {
+  if (summaries.size() < 2) return {};
+  const std::string& base = summaries.front().policy;
+  const Pairs first = jobs_under(results, base);
+  Chart chart;
+  std::vector<std::pair<std::string, double>> ticks;
+  std::string lines;
+  for (std::size_t i = 1; i < summaries.size(); ++i) {
+    const Estimate difference = paired_difference(first, jobs_under(results, summaries[i].policy), value);
+    const auto place = static_cast<double>(ticks.size());
+    ticks.emplace_back(summaries[i].policy, place);
+    const double low = difference.has_interval() ? difference.low : difference.value;
+    const double high = difference.has_interval() ? difference.high : difference.value;
+    lines += plot_line({place, difference.value, low, high});
+  }
+  chart.set_ticks('x', ticks);
+  chart.set("set xrange [-0.6:" + std::to_string(ticks.size()) + "-0.4]\nset ylabel " +
+            plot_text(what + " less the one of " + base) +
+            "\nset key off\nset xzeroaxis lw 1.5 lc rgb '#888888'\nset offsets 0, 0, graph 0.1, graph 0.1");
+  const std::string data = chart.add_data(lines);
+  chart.draw(data + " using 1:2:3:4 with yerrorbars pt 7 ps 1 lw 1.5" + plot_colour(0));
+  return {title,
+          "Each job less the same job, with the same stragglers, under '" + base +
+              "': the mean with its 95 % interval (Student's t over jobs). An interval that leaves out 0 is clear.",
+          chart.script()};
+}
+
 // Predictions of all policies that said something, pooled.
 Figure calibration_figure(const Results& results) {
   lab::Calibration all;
@@ -144,8 +218,13 @@ Figure calibration_figure(const Results& results) {
 std::vector<Figure> figures_of(const Results& results, const std::vector<PolicySummary>& summaries,
                                const Scenario& scenario, std::uint32_t slots) {
   const std::vector<RunRows> runs = first_runs(results, summaries);
-  std::vector<Figure> figures{pocd_figure(summaries, scenario), cdf_figure(results, summaries),
-                              use_figure(runs, slots)};
+  std::vector<Figure> figures{pocd_figure(summaries, scenario), cost_figure(summaries)};
+  figures.push_back(paired_figure(results, summaries, "Paired differences of PoCD", "share in time",
+                                  [](const JobRow& row) { return row.met ? 1.0 : 0.0; }));
+  figures.push_back(paired_figure(results, summaries, "Paired differences of machine time", "slot-seconds of a job",
+                                  [](const JobRow& row) { return row.machine; }));
+  figures.push_back(cdf_figure(results, summaries));
+  figures.push_back(use_figure(runs, slots));
   figures.push_back(timeline_figure(runs));
   figures.push_back(calibration_figure(results));
   std::erase_if(figures, [](const Figure& figure) { return figure.script.empty(); });

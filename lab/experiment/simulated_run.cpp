@@ -68,7 +68,7 @@ wire::Reply::Job describe(JobId id, const scheduler::Scheduler& scheduler) {
   const master::TaskViews views(cluster, no_messages);
   for (std::uint32_t next = 0;;) {
     reply.set_next_task(0);
-    views.append_to(reply, id, job, next);
+    views.append_to(reply, id, job, {.first = next});
     next = reply.next_task();
     if (next == 0) return reply;
   }

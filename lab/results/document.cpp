@@ -8,7 +8,10 @@ constexpr const char* kStyle =
     "table{border-collapse:collapse;margin:1em 0}th,td{padding:.2em .7em;text-align:right;border-bottom:1px solid #ddd}"
     "th:first-child,td:first-child{text-align:left}th{border-bottom:2px solid #888}"
     "figure{margin:2em 0}figcaption{color:#444;font-size:.9em}svg{max-width:100%;height:auto}"
-    "pre{background:#f6f6f6;padding:1em;overflow:auto}";
+    "pre{background:#f6f6f6;padding:1em;overflow:auto}.scroll{overflow-x:auto}";
+
+// On a phone, what is wide scrolls within its place, by the keyboard too.
+constexpr const char* kScroll = "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"a table\">\n";
 
 std::string escaped(const std::string& text) {
   std::string safe;
@@ -55,8 +58,10 @@ std::string markdown_of(const Grid& grid) {
 
 Document::Document(const std::string& title)
     : markdown_("# " + title + "\n"),
-      html_("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">" + element("title", escaped(title)) +
-            "\n" + element("style", kStyle) + "</head><body>\n" + element("h1", escaped(title)) + "\n") {}
+      html_("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">" +
+            element("title", escaped(title)) +
+            "\n" + element("style", kStyle) + "</head><body><main>\n" + element("h1", escaped(title)) + "\n") {}
 
 void Document::heading(const std::string& text) {
   markdown_ += "\n## " + text + "\n";
@@ -73,7 +78,7 @@ void Document::code(const std::string& text) {
   markdown_ += "\n    ";
   for (const char c : text) markdown_ += c == '\n' ? std::string("\n    ") : std::string(1, c);
   markdown_ += "\n";
-  html_ += element("pre", escaped(text)) + "\n";
+  html_ += "<pre tabindex=\"0\">" + escaped(text) + "</pre>\n";
 }
 
 void Document::grid(const Grid& grid) {
@@ -81,7 +86,7 @@ void Document::grid(const Grid& grid) {
   markdown_ += "\n" + markdown_of(grid);
   std::string lines = html_line(grid.titles, "th");
   for (const Cells& line : grid.lines) lines += html_line(line, "td");
-  html_ += element("table", "\n" + lines) + "\n";
+  html_ += std::string(kScroll) + element("table", "\n" + lines) + "</div>\n";
 }
 
 void Document::figure(const std::string& title, const std::string& caption, const std::string& file,

@@ -30,7 +30,7 @@ class Document {
   void figure(const std::string& title, const std::string& caption, const std::string& file, const std::string& svg);
 
   const std::string& markdown() const { return markdown_; }
-  std::string html() const { return html_ + "</body></html>\n"; }
+  std::string html() const { return html_ + "</main></body></html>\n"; }
 
  private:
   std::string markdown_;

@@ -196,7 +196,7 @@ std::string Plot::style(std::size_t policy) const {
   const std::string colour = plot_colour(policy);
   switch (figure_.kind) {
     case Figure::Kind::Bars:
-      return "boxes fs solid 0.8" + colour;
+      return "boxes fs pattern " + std::to_string(1 + policy % 7) + " border" + colour;  // hatched, each in its way
     case Figure::Kind::Lines:
       return "linespoints lw 2 ps 0.7 pt " + std::to_string(policy % 8 + 4) + colour;
     default:

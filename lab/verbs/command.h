@@ -26,6 +26,7 @@ struct SimulateCommand {
   // Scenarios.
   std::vector<std::string> policies;  // NAME or NAME:KEY=VALUE,...; empty: what the scenario says
   std::string event_log;              // a file; empty: none
+  std::string report;                 // a directory for pages about jobs of the first runs; empty: none
   bool json = false;
   // Studies.
   std::uint32_t threads = 1;  // runs at a time
@@ -41,6 +42,7 @@ struct ReplayCommand {
   TailRule tail = TailRule::Auto;  // of what is drawn
   std::string journal = "ontime-journal";
   std::string recording;  // a file, instead
+  std::string report;     // a file for the page about the job; empty: none
   bool json = false;
 };
 

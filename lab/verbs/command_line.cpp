@@ -80,6 +80,8 @@ void Grammar::add_simulate_verb() {
             "Runs per policy, each with the next seed (default: the scenario's 'repeat'); studies: per point (default: "
             "what the study says)");
   add_value(simulate, "--event-log", simulate_.event_log, "FILE", "Write every event and action of the first run here");
+  add_value(simulate, "--report", simulate_.report, "DIR",
+            "Write a page about each of the first 20 jobs of each policy's first run here, as 'ontime report' does");
   add_json(simulate, simulate_.json);
 }
 
@@ -101,6 +103,7 @@ void Grammar::add_foresight_verbs() {
   add_whole(replay, "--runs", replay_.runs, {1}, "With --policy: simulations per policy");
   add_whole(replay, "--seed", replay_.seed, {}, "With --policy: seed of the first simulation");
   replay.add_flag("--alone", replay_.alone, "With --policy: without the jobs that ran beside it");
+  add_value(replay, "--report", replay_.report, "FILE", "Write a page about the job here, as 'ontime report' does");
   add_tail(replay, replay_.tail, "With --policy: distribution of attempts that never ran");
   add_json(replay, replay_.json);
   add_plan_verb();

@@ -7,8 +7,10 @@
 
 #include "lab/foresight/recorded_job.h"
 #include "lab/scenario/scenario.h"
+#include "cli/text_file.h"
 #include "lab/verbs/command.h"
 #include "lab/verbs/foresight_text.h"
+#include "lab/verbs/seen_job.h"
 #include "master/recording/block.h"
 #include "master/recording/parity.h"
 #include "master/recording/reader.h"
@@ -39,6 +41,7 @@ class Witness {
   // Given again by the scheduler.
   void observe_again(const scheduler::JournalRecord& record) {
     observe(record);
+    messages_.observe(record);
     const JobId job = scheduler::job_of(record.fact);
     if (job.value == 0) return;
     ++replayed_.jobs[job].records;
@@ -54,6 +57,7 @@ class Witness {
       profile_ = profile == nullptr ? std::nullopt : std::optional(*profile);
     }
     if (ended_ && is_wanted(*ended_)) look_closely(parity, *ended_);
+    if (!command_.report.empty()) look_for_page(parity);
     begun_.reset();
     ended_.reset();
   }
@@ -64,12 +68,36 @@ class Witness {
       if (is_wanted(id) && parity.scheduler()->cluster().find_job(id) != nullptr) look_closely(parity, id);
     }
   }
+  // After the last entry: the page about the job that was asked for, or the only one.
+  Status write_page(const recording::Parity& parity) {
+    if (command_.report.empty()) return {};
+    const auto [id, at] = end_of_page_job(parity);
+    if (!page_ && parity.scheduler()->cluster().find_job(id) != nullptr) take_page(parity, id, at);
+    if (!page_) return bad_input("the recording shows no job to write about");
+    return write_text_file(command_.report, page_of(*page_));
+  }
   std::optional<Result<RecordedJob>>& seen() { return seen_; }
   JobId job() const { return job_; }
 
  private:
   bool is_wanted(JobId job) const {
     return !command_.policies.empty() && (command_.job.value == 0 || job == command_.job);
+  }
+
+  std::pair<JobId, TimePoint> end_of_page_job(const recording::Parity& parity) const {
+    const JobId id = command_.job.value != 0         ? command_.job
+                     : !replayed_.jobs.empty() ? replayed_.jobs.begin()->first
+                                               : JobId{};
+    return {id, parity.epochs().back().last};
+  }
+  void look_for_page(const recording::Parity& parity) {
+    if (parity.scheduler() == nullptr) return;
+    const auto [id, now] = end_of_page_job(parity);
+    forecasts_.look(*parity.scheduler(), id, now);
+    if (ended_ == id) take_page(parity, id, now);
+  }
+  void take_page(const recording::Parity& parity, JobId id, TimePoint now) {
+    page_ = see_job(*parity.scheduler(), id, now, messages_, forecasts_.track());
   }
 
   void look_closely(const recording::Parity& parity, JobId job) {
@@ -88,6 +116,9 @@ class Witness {
   std::optional<scheduler::math::DurationSample> profile_;  // when the job was submitted
   std::optional<Result<RecordedJob>> seen_;
   JobId job_;
+  master::FailureMessages messages_;
+  ForecastWatch forecasts_;
+  std::optional<SeenJob> page_;  // as it was right after its end
 };
 
 Status replay(const std::vector<std::string>& files, Witness& witness, Replayed& replayed) {
@@ -108,6 +139,7 @@ Status replay(const std::vector<std::string>& files, Witness& witness, Replayed&
   }
   if (parity.epochs().empty()) return failed("the recording is empty: a master writes it once a second");
   witness.finish(parity);
+  if (Status written = witness.write_page(parity); !written) return written;
   replayed.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   replayed.epochs = parity.epochs();
   replayed.is_identical = parity.is_identical();
@@ -177,6 +209,8 @@ Result<ExitCode> execute(const ReplayCommand& command) {
   if (command.job.value != 0 && !replayed.jobs.contains(command.job)) {
     return bad_input("the recording knows no " + to_string(command.job));
   }
+  if (!command.report.empty() && command.job.value == 0 && jobs_replayed(replayed) > 1)
+    return bad_input("the recording has several jobs; say which one: ontime replay JOB --report FILE");
   if (!command.policies.empty()) {
     if (command.job.value == 0 && jobs_replayed(replayed) > 1) {
       return bad_input("the recording has several jobs; say which one: ontime replay JOB --policy ...");

@@ -1,4 +1,6 @@
+#include <cctype>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,6 +16,7 @@
 #include "lab/simulator/simulator.h"
 #include "lab/study/study.h"
 #include "lab/verbs/command.h"
+#include "lab/verbs/seen_job.h"
 #include "lab/verbs/study_files.h"
 
 namespace ontime::lab {
@@ -57,6 +60,16 @@ struct Answer {
   Json jobs = Json::array();  // rows, if they are to be written
 };
 
+constexpr std::uint32_t kPagesMax = 20;  // of a policy
+constexpr int kForecastsOfAJob = 100;
+
+// Of a policy's name, what any file system takes.
+std::string file_name_of(std::string name) {
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '+' && c != '=' && c != '.') c = '_';
+  return name;
+}
+
 void add_jobs(Json& rows, const std::string& policy, std::uint64_t seed, const Scenario& scenario,
               const std::vector<JobOutcome>& jobs) {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -78,6 +91,29 @@ void add_jobs(Json& rows, const std::string& policy, std::uint64_t seed, const S
   }
 }
 
+// Has the first jobs described as they end, with what was expected of them.
+void watch(Observer& observer, std::map<std::uint32_t, SeenJob>& seen) {
+  for (int share = 0; share < kForecastsOfAJob; ++share)
+    observer.forecast_at.push_back(static_cast<double>(share) / kForecastsOfAJob);
+  observer.ended = [&seen](JobId id, const scheduler::Scheduler& scheduler) {
+    if (id.value > kPagesMax) return;
+    const TimePoint end = scheduler.cluster().find_job(id)->ended_at;
+    seen.emplace(id.value - 1, see_job(scheduler, id, end, {}, {}));
+  };
+}
+
+Status write_pages(const std::string& directory, const std::string& policy, std::map<std::uint32_t, SeenJob>& seen,
+                   const Outcome& outcome) {
+  if (seen.empty()) return {};
+  if (auto made = make_directory(directory); !made) return made;
+  for (auto& [place, job] : seen) {
+    if (place < outcome.jobs.size()) track_of(outcome.jobs[place]).append_to(job.job);
+    const std::string name = file_name_of(policy) + "-" + to_string(JobId{place + 1}) + ".html";
+    if (auto written = write_text_file(directory + "/" + name, page_of(job)); !written) return written;
+  }
+  return {};
+}
+
 Status simulate(const Scenario& scenario, const std::string& name, const SimulateCommand& command, std::FILE* log,
                 Answer& answer) {
   PolicyRow row;
@@ -85,6 +121,7 @@ Status simulate(const Scenario& scenario, const std::string& name, const Simulat
   std::vector<JobOutcome> jobs;
   const std::uint64_t first_seed = command.seed.value_or(scenario.seed);
   const std::uint32_t runs = command.runs.value_or(scenario.repeat);
+  std::map<std::uint32_t, SeenJob> seen;  // by place in the order of submission
   for (std::uint32_t number = 0; number < runs; ++number) {
     const std::uint64_t seed = first_seed + number;
     Observer observer;
@@ -93,7 +130,10 @@ Status simulate(const Scenario& scenario, const std::string& name, const Simulat
         std::fprintf(log, "%.*s\n", static_cast<int>(line.size()), line.data());
       };
     }
+    if (!command.report.empty() && number == 0) watch(observer, seen);
     const Outcome outcome = lab::run(scenario, seed, observer);
+    if (Status written = write_pages(command.report, name, seen, outcome); !written) return written;
+    seen.clear();
     if (!outcome.broken.empty()) return failed("seed " + std::to_string(seed) + ": " + outcome.broken[0]);
     jobs.insert(jobs.end(), outcome.jobs.begin(), outcome.jobs.end());
     if (!command.out.empty()) add_jobs(answer.jobs, name, seed, scenario, outcome.jobs);
@@ -172,6 +212,7 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
 Status simulate_study(const SimulateCommand& command, const std::string& path, const std::string& text) {
   const std::string flag = !command.policies.empty()   ? "--policy"
                            : command.seed              ? "--seed"
+                           : !command.report.empty()   ? "--report"
                            : command.event_log.empty() ? ""
                                                        : "--event-log";
   if (!flag.empty())

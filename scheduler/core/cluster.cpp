@@ -173,6 +173,7 @@ void Cluster::observe_progress(const AttemptProgress& progress, TimePoint now) {
     attempt->offset = offset;
     attempt->progressed_at = now;
   }
+  if (attempt->offset <= attempt->held.begin) attempt->idle_until = now;
   attempt->reported_at = now;
   if (now - attempt->later.at >= recent_window(job.spec)) {
     attempt->earlier = attempt->later;
@@ -187,6 +188,7 @@ void Cluster::observe_started(AttemptId id, TimePoint now) {
   if (attempt == nullptr || attempt->state == AttemptState::Running) return;
   attempt->state = AttemptState::Running;
   attempt->started_at = attempt->progressed_at = attempt->reported_at = now;
+  attempt->segment_at = attempt->idle_until = now;
   if (attempt->ready_at == TimePoint{}) attempt->ready_at = now;
   attempt->earlier = attempt->later = {now, attempt->offset};
 }

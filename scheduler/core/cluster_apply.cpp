@@ -60,7 +60,7 @@ struct Cluster::Applier {
     attempt.standby = fact.standby;
     attempt.start_offset = attempt.offset = fact.range.begin;
     attempt.launch_end = fact.range.end;
-    attempt.progressed_at = attempt.reported_at = at;
+    attempt.progressed_at = attempt.reported_at = attempt.segment_at = attempt.idle_until = at;
     attempt.launched_at = at - fact.age;
     task.attempts.push_back(attempt);
     Job& job = cluster.job(fact.attempt.task.job);
@@ -82,7 +82,7 @@ struct Cluster::Applier {
     attempt.held = fact.range;
     attempt.start_offset = attempt.offset = fact.range.begin;
     attempt.launch_end = fact.range.end;
-    attempt.progressed_at = attempt.reported_at = at;
+    attempt.progressed_at = attempt.reported_at = attempt.segment_at = attempt.idle_until = at;
     attempt.earlier = attempt.later = {at, fact.range.begin};
   }
 
@@ -117,6 +117,7 @@ struct Cluster::Applier {
     Attempt& winner = cluster.attempt(fact.attempt);
     winner.held.begin = fact.range.end;
     winner.offset = std::max(winner.offset, fact.input_end);
+    winner.segment_at = winner.idle_until = at;
     if (winner.held.begin == winner.held.end) cluster.end_attempt(fact.attempt, AttemptState::Succeeded, at);
     stop_others_before(task, fact.range.begin, fact.attempt.number);
   }

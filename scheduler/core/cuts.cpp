@@ -11,6 +11,17 @@
 #include "scheduler/core/timers.h"
 
 namespace ontime::scheduler {
+namespace {
+
+// What a checkpoint seals begins anew behind it, and a command may take longer to begin than the interval. So a segment
+// is mapped for four times as long as it took to begin: beginning takes a fifth of an attempt's time at most.
+constexpr int kBeginsToPay = 4;
+
+bool has_paid(const Attempt& attempt, TimePoint now) {
+  return now - attempt.idle_until >= kBeginsToPay * (attempt.idle_until - attempt.segment_at);
+}
+
+}  // namespace
 
 // Nobody waits for this one, so it has no time-out: a long record may delay the answer, and ending the attempt would
 // lose more than the checkpoint saves. A policy that wants a cut meanwhile joins it, and asks its own when it is
@@ -23,7 +34,7 @@ void ApplicationMaster::on_checkpoint_due(StepBuilder& step, AttemptId id) {
   const bool is_alone = step.cluster.racing(id.task, attempt->held.begin).size() == 1 &&
                         step.cluster.standing_by(id.task, attempt->held.begin).empty();
   const bool has_progressed = attempt->offset > attempt->held.begin && attempt->offset < attempt->held.end;
-  if (is_alone && has_progressed && !attempt->cut && !attempt->standby) {
+  if (is_alone && has_progressed && has_paid(*attempt, step.now) && !attempt->cut && !attempt->standby) {
     ask_cut(step, id, {attempt->offset, false, CutReason::Checkpoint, step.now});
   }
   step.timers.arm(checkpoint_of(id), step.now + step.cluster.find_job(job_)->spec.checkpoint_interval);

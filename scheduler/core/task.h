@@ -61,6 +61,10 @@ struct Attempt {
   TimePoint reported_at;           // of the last report about it; its launch counts
   TimePoint progressed_at;         // when offset last moved (launch counts)
   TimePoint ended_at;              // epoch while live
+  // Of the segment that it works on: when it came to it, and when it last reported that it had mapped nothing of it. So
+  // long at least it took to begin, as a command does that loads something first.
+  TimePoint segment_at;
+  TimePoint idle_until;
   Duration longest_gap{0};         // between two reports in which its offset moved: how long a record may take it
   std::optional<CutInFlight> cut;
   // Where it stood one to two recent_window() ago, and less than one ago: how fast it has been recently. Its start at

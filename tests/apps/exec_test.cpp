@@ -156,6 +156,7 @@ TEST(Exec, ProgressIsWhatTheCommandHasReadWhileTheRestWaits) {
   TightOutput out;
   mapper->map({std::string(2000, 'x') + "\n", 5000}, out);
   mapper->flush(out);
+  EXPECT_EQ(taken.front(), 5000u) << "that the command has begun is no progress";
   EXPECT_TRUE(std::is_sorted(taken.begin(), taken.end()));
   const auto paused = std::find(taken.begin(), taken.end(), 5100u);
   ASSERT_NE(paused, taken.end());

@@ -21,7 +21,7 @@ TEST(KeyOrder, IsThatOfASortWithAnyInstructionSet) {
     std::vector<std::uint32_t> expected(keys.size());
     std::iota(expected.begin(), expected.end(), 0U);
     std::sort(expected.begin(), expected.end(), [&](auto a, auto b) { return keys[a] < keys[b]; });
-    for (const InstructionSet set : {InstructionSet::Portable, best_instruction_set()}) {
+    for (const InstructionSet set : instruction_sets()) {
       std::vector<std::uint32_t> order(keys.size());
       order_keys(keys, order, set);
       RC_ASSERT(order == expected);

@@ -19,7 +19,7 @@ def check(sources):
     return wrong
 
 
-BAD = [("worker/x.cpp", "int x;\n" * 401), ("tests/x/x.py", "x = 1\n" * 5000), ("cli/x.h", "\n" * 400 + "end"),
+BAD = [("worker/x.cpp", "int x;\n" * 401), ("cli/x.js", "f();\n" * 401), ("tests/x/x.py", "x = 1\n" * 5000), ("cli/x.h", "\n" * 400 + "end"),
        ("lab/x.h", "int x;\n//" + "-" * 119 + "\n"), ("common/x.proto", "/" * 121)]
 GOOD = [("worker/x.cpp", "int x;\n" * 400), ("worker/y.cpp", ""), ("worker/z.cpp", "/" * 120 + "\nint x;"),
         ("tests/x.cpp", "/" * 121), ("lab/x.py", "#" * 121)]

@@ -9,7 +9,7 @@ import re
 import sys
 
 FOLDERS = ("apps", "cli", "common", "lab", "master", "scheduler", "tests", "worker")
-SUFFIXES = (".h", ".cpp", ".proto", ".py", ".sh")
+SUFFIXES = (".h", ".cpp", ".proto", ".py", ".sh", ".js")
 
 # Comments, then literals; a quote between two digits is a separator and neither.
 _TOKENS = re.compile(

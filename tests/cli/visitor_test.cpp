@@ -1,6 +1,7 @@
 #include "cli/web/visitor.h"
 
 #include <gtest/gtest.h>
+#include <httplib.h>
 
 namespace ontime::cli {
 namespace {
@@ -45,6 +46,22 @@ TEST(Visitor, NothingElseIsTheToken) {
     EXPECT_FALSE(shows_token(shown, "secret")) << shown;
   }
   EXPECT_FALSE(shows_token("Basic " + std::string(2000, 'A'), "secret"));
+}
+
+TEST(Visitor, WhatIsLargeIsPackedForVisitorsFromElsewhereThatTakeIt) {
+  const auto encoding = [](const char* address, const char* takes, std::size_t bytes) {
+    httplib::Request request;
+    request.remote_addr = address;
+    request.set_header("Accept-Encoding", takes);
+    httplib::Response response;
+    set_body(request, response, std::string(bytes, 'x'), "text/plain");
+    return response.get_header_value("Content-Encoding");
+  };
+  EXPECT_EQ(encoding("10.0.0.2", "br, gzip", 100'000), "gzip");
+  EXPECT_EQ(encoding("10.0.0.2", "br", 100'000), "");
+  EXPECT_EQ(encoding("10.0.0.2", "br, gzip", 100), "");
+  EXPECT_EQ(encoding("127.0.0.1", "br, gzip", 100'000), "");
+  EXPECT_EQ(encoding("::1", "br, gzip", 100'000), "");
 }
 
 }  // namespace

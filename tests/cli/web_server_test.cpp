@@ -14,98 +14,14 @@
 #include <thread>
 #include <vector>
 
-#include "cli/certs/certificate_directory.h"
-#include "tests/cli/fake_master.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/cli/web_fixture.h"
 
 namespace ontime::cli {
 namespace {
 
-wire::JobSummary running_job() {
-  wire::JobSummary job;
-  job.set_job(7);
-  job.set_state(wire::JobState::RUNNING);
-  job.set_application("word<script>count");
-  job.set_policy("shed+");
-  job.set_tasks(2);
-  job.set_deadline_ns(10'000'000'000);
-  return job;
-}
-
-std::optional<wire::Reply> answer(const wire::Request& request) {
-  wire::Reply reply;
-  if (request.has_list_nodes()) {
-    auto& node = *reply.mutable_nodes()->add_nodes();
-    node.set_name("worker-1");
-    node.set_state("live");
-    node.set_slots(4);
-    node.set_busy(3);
-    node.mutable_hold()->set_cause("slow");
-    wire::Measures& measures = *reply.mutable_nodes()->mutable_measures();
-    measures.mutable_journal()->add_bounds_ns(1'000'000);
-    measures.mutable_journal()->add_counts(5);
-    measures.mutable_journal()->add_counts(2);  // longer than a millisecond
-    measures.mutable_journal()->set_sum_ns(8'000'000);
-    measures.set_forbidden(4);
-  } else if (request.has_list_jobs()) {
-    *reply.mutable_jobs()->add_jobs() = running_job();
-  } else if (request.has_describe_job() && request.describe_job().job() == 7) {
-    auto& summary = *reply.mutable_job()->mutable_summary();
-    summary = running_job();
-    summary.mutable_forecast()->set_pocd(0.25);
-    if (request.describe_job().tasks()) reply.mutable_job()->add_tasks()->set_state("running");
-  } else if (request.has_describe_job() && request.describe_job().job() == 9) {
-    *reply.mutable_job()->mutable_summary() = running_job();
-    for (int i = 0; i < 5000; ++i) reply.mutable_job()->add_tasks()->set_state("running");
-  } else if (request.has_explain()) {
-    reply.mutable_explained()->add_decisions()->set_text("nothing to explain");
-  } else {
-    reply.set_error("there is no such job");
-    reply.set_bad_input(true);
-  }
-  return reply;
-}
-
-class WebTest : public testing::Test {
- protected:
-  void serve(WebSettings settings = {}) {
-    settings.listen.port = 0;
-    view_.emplace(MasterClient::Options{master_.endpoint(), "", nullptr, std::chrono::seconds(10), nullptr});
-    auto made = WebServer::make(std::move(settings), *view_);
-    ASSERT_TRUE(made) << made.error().message;
-    server_ = std::move(*made);
-    const auto port = server_->bind();
-    ASSERT_TRUE(port);
-    port_ = *port;
-    thread_ = std::thread([this] { server_->run(); });
-    client_.emplace("127.0.0.1", *port);
-  }
-  void TearDown() override {
-    if (!thread_.joinable()) return;
-    // It answers before it can be stopped.
-    client_->Get("/healthz");
-    server_->stop();
-    thread_.join();
-  }
-  httplib::Result get(const std::string& path, const httplib::Headers& headers = {}) {
-    return client_->Get(path.c_str(), headers);
-  }
-
-  std::atomic<int> requests_ = 0;
-  FakeMaster master_{[this](const wire::Request& request) {
-    ++requests_;
-    return answer(request);
-  }};
-  std::optional<ClusterView> view_;
-  std::unique_ptr<WebServer> server_;
-  int port_ = 0;
-  std::optional<httplib::Client> client_;
-  std::thread thread_;
-};
-
 TEST_F(WebTest, ServesThePageWithAStrictPolicy) {
   serve();
-  for (const char* path : {"/", "/dom.js", "/timeline.js", "/page.js", "/page.css"}) {
+  for (const char* path : {"/", "/dom.js", "/charts.js", "/timeline.js", "/overview.js", "/tables.js", "/page.js", "/page.css"}) {
     const auto response = get(path);
     ASSERT_TRUE(response);
     EXPECT_EQ(response->status, 200) << path;
@@ -133,14 +49,50 @@ TEST_F(WebTest, TellsWhatTheCommandLineTells) {
   EXPECT_EQ(get("/api/jobs/job-99999999999")->status, 404);
 }
 
-TEST_F(WebTest, PacksWhatIsLargeAndNeverWithWhatIsSlow) {
+TEST_F(WebTest, PacksNothingForTheSameMachineAndNeverWithWhatIsSlow) {
   serve();
   const httplib::Headers anything{{"Accept-Encoding", "br, gzip, deflate"}};
   const auto large = get("/api/jobs/9", anything);
-  EXPECT_EQ(large->get_header_value("Content-Encoding"), "gzip");
-  EXPECT_EQ(nlohmann::json::parse(large->body)["task_list"].size(), 5000u);
+  EXPECT_EQ(large->get_header_value("Content-Encoding"), "") << "it is for the same machine";
+  EXPECT_EQ(nlohmann::json::parse(large->body)["task_list"].size(), 900u);
   EXPECT_EQ(get("/healthz", anything)->get_header_value("Content-Encoding"), "");
   EXPECT_EQ(get("/api/jobs/9", {{"Accept-Encoding", "br"}})->get_header_value("Content-Encoding"), "");
+}
+
+TEST_F(WebTest, AJobOfManyTasksIsAskedForAsSumsAndPageByPage) {
+  serve();
+  const auto job = nlohmann::json::parse(get("/api/jobs/11")->body);
+  EXPECT_EQ(job["tasks"], 1'000'000);
+  EXPECT_FALSE(job.contains("task_list"));
+  EXPECT_EQ(job["overview"]["tasks_in_place"], 2500);
+  EXPECT_EQ(job["forecasts"][0]["pocd"], 0.5);
+  const auto tasks = nlohmann::json::parse(get("/api/jobs/11/tasks?first=70&max=3&state=running")->body);
+  EXPECT_EQ(tasks["tasks"].size(), 3u);
+  EXPECT_EQ(tasks["tasks"][0]["task"], 70);
+  EXPECT_EQ(tasks["next"], 73);
+  EXPECT_EQ(get("/api/jobs/11/tasks?first=nonsense")->status, 400);
+  EXPECT_EQ(get("/api/jobs/11/tasks?max=501")->status, 400);
+}
+
+TEST_F(WebTest, WhatTakesTimeForEachTaskIsAskedForSeldom) {
+  serve();
+  lists_large_ = true;
+  EXPECT_EQ(get("/api/jobs/11")->status, 200);
+  EXPECT_EQ(costly_.load(), 4);  // with its explanation
+  const auto jobs = nlohmann::json::parse(get("/api/jobs")->body)["jobs"];
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_EQ(jobs[1]["forecast"]["pocd"], 0.75);
+  EXPECT_EQ(costly_.load(), 4);
+}
+
+TEST_F(WebTest, ListsAreCutToWhatIsAskedFor) {
+  serve();
+  const auto jobs = nlohmann::json::parse(get("/api/jobs?max=1&search=word")->body);
+  EXPECT_EQ(jobs["matching"], 1);
+  EXPECT_EQ(nlohmann::json::parse(get("/api/jobs?search=nothing")->body)["jobs"].size(), 0u);
+  EXPECT_EQ(nlohmann::json::parse(get("/api/nodes?state=live")->body)["busy"], 3);
+  EXPECT_EQ(get("/api/nodes?sort=nonsense")->status, 400);
+  EXPECT_EQ(nlohmann::json::parse(get("/api/use")->body)["jobs"].size(), 0u);  // none has begun
 }
 
 TEST_F(WebTest, ManyVisitorsAskTheMasterOnce) {
@@ -303,61 +255,6 @@ TEST(Web, ListensBeyondTheLoopbackOnlyIfItIsTold) {
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("--insecure-network"), std::string::npos);
   EXPECT_NE(refused.error().message.find("ontime certs node 0.0.0.0"), std::string::npos);
-}
-
-class HttpsTest : public WebTest {
- protected:
-  void SetUp() override {
-    ASSERT_TRUE(certs_.make_cluster({"127.0.0.1"}, std::chrono::hours(24), IfThere::Refuse));
-    ASSERT_TRUE(others_.make_cluster({"127.0.0.1"}, std::chrono::hours(24), IfThere::Refuse));
-  }
-  void serve_https(const std::string& token) {
-    const std::string directory = certs_.path() + "/master";
-    serve({.token = token,
-           .https = net::TlsFiles{directory + "/ca.pem", directory + "/cert.pem", directory + "/key.pem"}});
-  }
-  // The status, or 0 if there was no answer.
-  int status_for(const CertificateDirectory* certs, const httplib::Headers& headers = {}) {
-    const std::string directory = certs == nullptr ? "" : certs->path() + "/read-only";
-    httplib::SSLClient client("127.0.0.1", port_, certs == nullptr ? "" : directory + "/cert.pem",
-                              certs == nullptr ? "" : directory + "/key.pem");
-    client.set_ca_cert_path((certs_.path() + "/ca.pem").c_str());
-    const auto response = client.Get("/api/nodes", headers);
-    return response ? response->status : 0;
-  }
-  void TearDown() override {
-    while (status_for(&certs_) == 0 && thread_.joinable())
-      std::this_thread::yield();  // it answers before it is stopped
-    server_->stop();
-    thread_.join();
-  }
-
-  test::TemporaryDirectory directory_;
-  CertificateDirectory certs_{directory_ / "certs"};
-  CertificateDirectory others_{directory_ / "others"};
-};
-
-TEST_F(HttpsTest, WithoutATokenVisitorsShowACertificateOfTheSameAuthority) {
-  serve_https("");
-  EXPECT_EQ(status_for(&certs_), 200);
-  EXPECT_EQ(status_for(nullptr), 0);
-  EXPECT_EQ(status_for(&others_), 0);
-  EXPECT_FALSE(get("/healthz")) << "plain text is no answer";
-}
-
-TEST_F(HttpsTest, WithATokenEitherIsEnough) {
-  serve_https("sesame");
-  EXPECT_EQ(status_for(&certs_), 200);
-  EXPECT_EQ(status_for(nullptr), 401);
-  EXPECT_EQ(status_for(nullptr, {{"Authorization", "Bearer sesame"}}), 200);
-  EXPECT_EQ(status_for(&others_, {{"Authorization", "Bearer sesame"}}), 0);
-}
-
-TEST_F(HttpsTest, ACertificateThatIsNoneIsRefusedAtTheStart) {
-  serve_https("");
-  const auto refused = WebServer::make({.https = net::TlsFiles{"none", "none", "none"}}, *view_);
-  ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message.find("'none'"), std::string::npos) << refused.error().message;
 }
 
 }  // namespace

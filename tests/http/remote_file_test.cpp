@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "tests/http/web_server.h"
+#include "tests/support/silent_server.h"
 
 namespace ontime::http {
 namespace {
@@ -203,6 +204,45 @@ TEST_F(RemoteFileTest, ThatNobodyWantsAnyMoreIsNotWaitedFor) {
   std::string bytes(10, '\0');
   EXPECT_FALSE(unwanted.read(known, 0, bytes.size(), bytes.data()));
   EXPECT_EQ(server_.requests(), 1);
+}
+
+Patience patience_of_an_hour() {
+  Patience patience;
+  patience.silence = patience.silence_max = 1h;
+  return patience;
+}
+
+TEST(SilentServer, IsLeftAsSoonAsNobodyWaitsAnyMore) {
+  test::SilentServer server;
+  const Url url = *parse_url("http://" + server.address() + "/x");
+  const State state{100, "\"1\"", true};
+  test::expect_given_up("look", server, 1, [&](const auto* is_over) {
+    return RemoteFile(url, is_over, patience_of_an_hour()).look().has_value();
+  });
+  test::expect_given_up("read", server, 2, [&](const auto* is_over) {
+    char bytes[100];
+    return RemoteFile(url, is_over, patience_of_an_hour()).read(state, 0, sizeof bytes, bytes).has_value();
+  });
+  test::expect_given_up("read_whole", server, 3, [&](const auto* is_over) {
+    const auto take = [](std::string_view) { return true; };
+    return RemoteFile(url, is_over, patience_of_an_hour()).read_whole(state, take).has_value();
+  });
+}
+
+// The library waits for each byte anew.
+TEST(SilentServer, IsNotWaitedForWhileItSendsAHeadWithoutAnEnd) {
+  test::SilentServer server("HTTP/1.1 206 OK\r\nX: x\r\n");
+  Patience patience;
+  patience.silence = 200ms;
+  patience.pause = 1ms;
+  patience.tries = 2;
+  RemoteFile file(*parse_url("http://" + server.address() + "/x"), nullptr, patience);
+  const auto looked = file.look();
+  ASSERT_FALSE(looked);
+  EXPECT_EQ(looked.error().trouble, Trouble::Unavailable);
+  char bytes[100];
+  EXPECT_FALSE(file.read({100, "\"1\"", true}, 0, sizeof bytes, bytes));
+  EXPECT_FALSE(file.read_whole({100, "\"1\"", true}, [](std::string_view) { return true; }));
 }
 
 }  // namespace

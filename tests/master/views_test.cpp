@@ -186,7 +186,7 @@ TEST_F(ViewsTest, TasksAreShownFromAnyOneOn) {
   wire::Reply::Job reply;
   const FailureMessages failures;
   const TaskViews views(cluster_, failures);
-  views.append_to(reply, JobId{1}, *cluster_.find_job(JobId{1}), 1);
+  views.append_to(reply, JobId{1}, *cluster_.find_job(JobId{1}), {.first = 1});
   ASSERT_EQ(reply.tasks_size(), 1);
   EXPECT_EQ(reply.tasks(0).index(), 1u);
   EXPECT_EQ(reply.tasks(0).state(), "done");
@@ -194,7 +194,7 @@ TEST_F(ViewsTest, TasksAreShownFromAnyOneOn) {
   EXPECT_EQ(reply.tasks(0).attempts(0).state(), "succeeded");
   EXPECT_EQ(reply.next_task(), 0u);
   reply.Clear();
-  views.append_to(reply, JobId{1}, *cluster_.find_job(JobId{1}), 5);
+  views.append_to(reply, JobId{1}, *cluster_.find_job(JobId{1}), {.first = 5});
   EXPECT_EQ(reply.tasks_size(), 0);
 }
 
@@ -211,7 +211,7 @@ TEST_F(ViewsTest, AJobTooLargeForOneReplyIsContinued) {
   int replies = 0;
   do {
     wire::Reply::Job reply;
-    views.append_to(reply, JobId{2}, job, first);
+    views.append_to(reply, JobId{2}, job, {.first = first});
     EXPECT_LT(reply.ByteSizeLong(), 20u << 20);
     seen += static_cast<std::uint32_t>(reply.tasks_size());
     first = reply.next_task();

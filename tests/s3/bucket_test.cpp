@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "common/http/remote_file.h"
 #include "tests/support/object_store.h"
+#include "tests/support/silent_server.h"
 
 namespace ontime::s3 {
 namespace {
@@ -99,6 +102,28 @@ TEST_F(BucketTest, SaysWhatTheStoreSays) {
   Bucket missing(*access_, "s3://no-such-bucket");
   EXPECT_NE(message_of(missing.list_page("")).find("NoSuchBucket"), std::string::npos)
       << message_of(missing.list_page(""));
+}
+
+TEST(SilentStore, IsLeftAsSoonAsNobodyWaitsAnyMore) {
+  test::SilentServer server;
+  const std::map<std::string, std::string> variables{{"AWS_ENDPOINT_URL", "http://" + server.address()},
+                                                     {"AWS_ACCESS_KEY_ID", "id"},
+                                                     {"AWS_SECRET_ACCESS_KEY", "secret"}};
+  const Access access([&](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::string() : found->second;
+  });
+  http::Patience patience;
+  patience.silence = patience.silence_max = std::chrono::hours(1);
+  test::expect_given_up("find", server, 1, [&](const auto* is_over) {
+    return Bucket(access, "s3://books", is_over, patience).find("a").has_value();
+  });
+  test::expect_given_up("write", server, 2, [&](const auto* is_over) {
+    return Bucket(access, "s3://books", is_over, patience).write("a", http::content_of("x")).has_value();
+  });
+  test::expect_given_up("put_in_place", server, 3, [&](const auto* is_over) {
+    return Bucket(access, "s3://books", is_over, patience).put_in_place({"a", 1, ""}, "b").has_value();
+  });
 }
 
 }  // namespace

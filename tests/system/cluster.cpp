@@ -110,6 +110,23 @@ std::string Cluster::submit(Arguments arguments) {
   return submitted.out.substr(at, submitted.out.find_first_not_of("0123456789", at + 4) - at);
 }
 
+void Cluster::expect_one_of_two_to_get(const std::string& output) const {
+  constexpr int kRounds = 5;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string name = output + "-" + std::to_string(round);
+    const Arguments submission{kBin + "/ontime", "submit", "wordcount", kNovel, "--output", name, "--master", address()};
+    Process first(submission, directory_ / "first");
+    Process second(submission, directory_ / "second");
+    const Finished ends[] = {first.wait(), second.wait()};
+    const bool is_first = ends[0].status == 0;
+    const Finished& refused = ends[is_first ? 1 : 0];
+    EXPECT_EQ(ends[is_first ? 0 : 1].status, 0) << name << ": both are refused: " << ends[0].err << ends[1].err;
+    EXPECT_EQ(refused.status, 2) << name << ": both get it";
+    EXPECT_NE(refused.err.find("is being used by another job"), std::string::npos) << refused.err;
+    EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+  }
+}
+
 nlohmann::json Cluster::job(const std::string& id) const {
   const Finished described = client({"job", id, "--json"});
   return described.status == 0 ? nlohmann::json::parse(described.out) : nlohmann::json();

@@ -51,6 +51,9 @@ class Cluster {
   // `ontime VERB ... --master US`.
   Finished client(Arguments arguments) const;
   std::string submit(Arguments arguments);          // "job-1"
+  // Two clients submit a job with that output at once, again and again: each time one of them gets it, and the other is
+  // told in one sentence that it is taken. For a cluster without workers.
+  void expect_one_of_two_to_get(const std::string& output) const;
   nlohmann::json job(const std::string& id) const;  // with tasks; null while the master is away
   nlohmann::json nodes() const;                     // none while the master is away
   std::string wait(const std::string& id) const;    // its final state

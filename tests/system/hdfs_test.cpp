@@ -203,6 +203,11 @@ TEST_F(Hdfs, OutputIsExactWhenMasterWorkerAndAttemptsAreKilled) {
   expect_right_answer(job, "counts");
 }
 
+TEST_F(Hdfs, OutputGoesToOneOfTwoJobsThatAreSubmittedAtOnce) {
+  cluster_.start_master();
+  cluster_.expect_one_of_two_to_get(url("out"));
+}
+
 TEST_F(Hdfs, OutputOfAKilledJobIsRemoved) {
   start();
   const std::string job = submit_paced(kNovel, url("counts"));

@@ -49,6 +49,11 @@ TEST_F(OneOutput, OneDirectoryUnderTwoNamesBelongsToOneJobWithinRootsToo) {
   expect_one_job_in_one_directory({"--output-root", fs::path(cluster_ / "real").parent_path()});
 }
 
+TEST_F(OneOutput, OfTwoJobsThatAreSubmittedAtOnceOneGetsIt) {
+  cluster_.start_master();
+  cluster_.expect_one_of_two_to_get(cluster_ / "out");
+}
+
 TEST_F(OneOutput, ASuccessThatTheJobDidNotWriteFailsItAndStays) {
   cluster_.start_master();
   cluster_.add_worker(2);

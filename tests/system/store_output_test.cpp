@@ -91,6 +91,11 @@ TEST_F(StoreOutput, IsNotVisibleBeforeItsJobHasSucceededAndBelongsToNoOtherJob) 
   expect_right_answer(job, "counts");
 }
 
+TEST_F(StoreOutput, GoesToOneOfTwoJobsThatAreSubmittedAtOnce) {
+  cluster_.start_master();
+  cluster_.expect_one_of_two_to_get(store_->url("out"));
+}
+
 TEST_F(StoreOutput, OfAKilledJobIsRemoved) {
   start();
   const std::string job = submit_paced("counts");

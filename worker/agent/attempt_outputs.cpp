@@ -3,10 +3,13 @@
 #include <unistd.h>
 
 #include <asio/post.hpp>
+#include <asio/steady_timer.hpp>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -56,40 +59,82 @@ Status store_segment(AttemptOutput::Segment segment, const Descriptor& file, con
 
 // The threads, and connections that none of them uses now, by the root of names.
 struct AttemptOutputs::Stores {
-  using Store = std::unique_ptr<http::Store>;
+  struct Connection {
+    std::atomic<bool> is_over = false;
+    std::unique_ptr<http::Store> store;
+  };
+  // What a thread does or is going to do. Guarded by the mutex.
+  struct Work {
+    Connection* connection = nullptr;  // that it uses now
+    bool is_given_up = false;
+  };
+  using WorkPointer = std::shared_ptr<Work>;
 
-  explicit Stores(asio::any_io_executor of_worker) : executor(std::move(of_worker)) {}
+  Stores(asio::any_io_executor of_worker, Duration some) : executor(std::move(of_worker)), patience(some) {}
 
-  Store take(const store::Name& name) {
-    {
-      const std::lock_guard lock(mutex);
-      auto& idle = connections[name.root];
-      if (!idle.empty()) {
-        Store taken = std::move(idle.back());
-        idle.pop_back();
-        return taken;
-      }
-    }
-    return store::open(name, "", &is_over);
-  }
-  void give_back(const store::Name& name, Store connection) {
+  // None for what nobody waits for any more.
+  std::unique_ptr<Connection> begin(const store::Name& name, Work& work) {
     const std::lock_guard lock(mutex);
+    if (is_over || work.is_given_up) return nullptr;
+    auto& idle = connections[name.root];
+    auto taken = idle.empty() ? std::make_unique<Connection>() : std::move(idle.back());
+    if (!idle.empty()) idle.pop_back();
+    taken->is_over = false;
+    work.connection = taken.get();
+    busy.insert(taken.get());
+    return taken;
+  }
+  void end(const store::Name& name, Work& work, std::unique_ptr<Connection> connection) {
+    const std::lock_guard lock(mutex);
+    work.connection = nullptr;
+    busy.erase(connection.get());
     connections[name.root].push_back(std::move(connection));
   }
   // Calls it on a thread, with a connection.
-  void post(const store::Name& name, std::function<void(http::Store&)> work) {
+  WorkPointer post(const store::Name& name, std::function<void(http::Store&)> call) {
     if (!threads) threads.emplace(kThreads);
-    asio::post(*threads, [this, name, work = std::move(work)] {
-      auto connection = take(name);
-      work(*connection);
-      give_back(name, std::move(connection));
+    auto work = std::make_shared<Work>();
+    asio::post(*threads, [this, name, work, call = std::move(call)] {
+      auto connection = begin(name, *work);
+      if (!connection) return;
+      if (!connection->store) connection->store = store::open(name, "", &connection->is_over);
+      call(*connection->store);
+      end(name, *work, std::move(connection));
     });
+    return work;
+  }
+  void give_up(Work& work) {
+    const std::lock_guard lock(mutex);
+    work.is_given_up = true;
+    if (work.connection != nullptr) work.connection->is_over = true;
+  }
+  // A store that answers is given time to, so that what it has stored is removed again.
+  void give_up_soon(std::vector<std::weak_ptr<Work>> works) {
+    std::erase_if(works, [](const auto& work) { return work.expired(); });
+    if (works.empty()) return;
+    const auto timer = std::make_shared<asio::steady_timer>(executor, patience);
+    timer->async_wait([this, timer, works = std::move(works)](const asio::error_code& error) {
+      for (const auto& weak : works)
+        if (const auto work = weak.lock(); work && !error) give_up(*work);
+    });
+  }
+  void stop() {
+    {
+      const std::lock_guard lock(mutex);
+      is_over = true;
+      for (Connection* connection : busy) connection->is_over = true;
+    }
+    if (!threads) return;
+    threads->stop();
+    threads->join();
   }
 
   const asio::any_io_executor executor;
-  std::atomic<bool> is_over = false;
+  const Duration patience;
   std::mutex mutex;
-  std::map<std::string, std::vector<Store>> connections;
+  bool is_over = false;
+  std::map<std::string, std::vector<std::unique_ptr<Connection>>> connections;
+  std::set<Connection*> busy;
   std::optional<asio::thread_pool> threads;  // since the first segment
 };
 
@@ -98,7 +143,10 @@ class AttemptOutputs::InStore final : public AttemptOutput {
   // `prefix`: of what the attempt stores.
   InStore(Stores& stores, store::Name prefix, std::string path)
       : stores_(stores), prefix_(std::move(prefix)), path_(std::move(path)) {}
-  ~InStore() override { files::remove(path_); }
+  ~InStore() override {
+    files::remove(path_);
+    stores_.give_up_soon(std::move(syncs_));
+  }
 
   const std::string& path() const override { return path_; }
 
@@ -114,28 +162,26 @@ class AttemptOutputs::InStore final : public AttemptOutput {
       if (!done(status) && status)
         stores.post(name, [key](http::Store& store) { static_cast<void>(store.remove(key)); });
     };
-    stores_.post(prefix_, [segment, file, key, finish, executor = stores_.executor](http::Store& store) {
-      asio::post(executor, [finish, status = store_segment(segment, *file, key, store)] { finish(status); });
-    });
+    std::erase_if(syncs_, [](const auto& sync) { return sync.expired(); });
+    syncs_.push_back(
+        stores_.post(prefix_, [segment, file, key, finish, executor = stores_.executor](http::Store& store) {
+          asio::post(executor, [finish, status = store_segment(segment, *file, key, store)] { finish(status); });
+        }));
   }
 
  private:
   Stores& stores_;
   const store::Name prefix_;
   const std::string path_;
+  std::vector<std::weak_ptr<Stores::Work>> syncs_;  // under way
 };
 
-AttemptOutputs::AttemptOutputs(asio::any_io_executor executor, files::Roots roots)
-    : roots_(std::move(roots)), stores_(std::make_unique<Stores>(std::move(executor))) {}
+AttemptOutputs::AttemptOutputs(asio::any_io_executor executor, files::Roots roots, Duration patience)
+    : roots_(std::move(roots)), stores_(std::make_unique<Stores>(std::move(executor), patience)) {}
 
 AttemptOutputs::~AttemptOutputs() { stop(); }
 
-void AttemptOutputs::stop() {
-  stores_->is_over = true;
-  if (!stores_->threads) return;
-  stores_->threads->stop();
-  stores_->threads->join();
-}
+void AttemptOutputs::stop() { stores_->stop(); }
 
 Result<std::string> AttemptOutputs::scratch() {
   if (Status made = scratch_.make(); !made) return made.error();

@@ -8,7 +8,7 @@
 
 #include <asio/any_io_executor.hpp>
 #include <asio/thread_pool.hpp>
-#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +17,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "common/base/time.h"
 #include "common/files/roots.h"
 #include "common/files/temporary_directory.h"
 
@@ -37,8 +38,8 @@ class AttemptOutput {
   };
   // Failed, with a sentence. It says whether the segment is still wanted; if not, what was stored is removed again.
   using Done = std::function<bool(const Status&)>;
-  // Makes it last where the master looks for it. `done` is called within, or later on the executor unless the
-  // AttemptOutputs are stopped before.
+  // Makes it last where the master looks for it. `done` is called within, or later on the executor unless this object
+  // goes or the AttemptOutputs are stopped before.
   virtual void sync(Segment segment, Done done) = 0;
 };
 
@@ -46,9 +47,11 @@ class AttemptOutput {
 class AttemptOutputs {
  public:
   static constexpr std::size_t kThreads = 4;
+  static constexpr Duration kPatience = std::chrono::seconds(2);
 
-  // `roots`: where outputs in a store have to lie; a process that makes its file itself looks at its own.
-  explicit AttemptOutputs(asio::any_io_executor executor, files::Roots roots = {});
+  // `roots`: where outputs in a store have to lie; a process that makes its file itself looks at its own. `patience`:
+  // how long a store may take for what it was asked for by an attempt that is over.
+  explicit AttemptOutputs(asio::any_io_executor executor, files::Roots roots = {}, Duration patience = kPatience);
   ~AttemptOutputs();  // stops
 
   // `claim`: "/data/out/_attempts/CLAIM", "s3://bucket/out/_attempts/CLAIM". BadInput: it is the output that is not
@@ -59,7 +62,7 @@ class AttemptOutputs {
   Result<std::string> scratch();
   // Nothing that attempts below the claim have written stays in scratch.
   void forget(const std::string& claim);
-  // Ends what is under way, within a second.
+  // Ends what is under way: at once where a store is silent or sends, within 5 s where it cannot even be reached.
   void stop();
 
  private:

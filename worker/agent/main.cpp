@@ -6,10 +6,13 @@
 #include <asio/co_spawn.hpp>
 #include <asio/io_context.hpp>
 #include <asio/signal_set.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <optional>
+#include <thread>
 
 #include "common/base/descriptor.h"
 #include "common/base/wording.h"
@@ -45,6 +48,17 @@ MasterLink::Options link_options(const Options& options) {
   link.connect_timeout = options.connect_timeout;
   if (options.parent == 0) link.warning = options.warning;
   return link;
+}
+
+// A store that cannot be reached, or a name server that does not answer, would hold up the end.
+void end_at_the_latest(int status) {
+  static constexpr auto kEndMax = std::chrono::seconds(2);
+  std::thread([status] {
+    std::this_thread::sleep_for(kEndMax);
+    spdlog::warn("threads_left_behind message=\"they wait for a store that does not answer\"");
+    spdlog::default_logger()->flush();
+    std::_Exit(status);
+  }).detach();
 }
 
 // The composition root. Gives the exit status.
@@ -90,6 +104,7 @@ int run(const Options& options) {
   });
   io.run();
   slots.stop();
+  end_at_the_latest(end ? 1 : 0);
   if (!end) return 0;
   complain(*end);
   return 1;

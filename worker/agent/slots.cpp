@@ -46,10 +46,6 @@ bool is_same(const wire::JobSetup& a, const wire::JobSetup& b) {
   return a.SerializeAsString() == b.SerializeAsString();
 }
 
-void log_refusal(const std::string& name, const http::Failure& failure) {
-  spdlog::warn("input_refused path={} message={}", log::Quoted{name}, log::Quoted{failure.message});
-}
-
 }  // namespace
 
 Slots::Slots(asio::any_io_executor executor, Options options, ReportLog& reports, LauncherLink& launcher,
@@ -59,7 +55,7 @@ Slots::Slots(asio::any_io_executor executor, Options options, ReportLog& reports
       reports_(reports),
       launcher_(launcher),
       outputs_(outputs),
-      lender_(log_refusal),
+      lender_([this](const std::string& name, const http::Failure& failure) { refusals_.add(name, failure.message); }),
       disturber_(options_.node_name) {
   if (options_.users) users_.emplace(*options_.users);
 }

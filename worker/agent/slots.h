@@ -30,6 +30,7 @@
 #include "worker/agent/launcher_link.h"
 #include "worker/agent/master_link.h"
 #include "worker/agent/outboxes.h"
+#include "worker/agent/refusal_log.h"
 #include "worker/agent/report_log.h"
 #include "worker/agent/runner_link.h"
 #include "worker/confine/confinement.h"
@@ -152,6 +153,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   ReportLog& reports_;
   LauncherLink& launcher_;
   AttemptOutputs& outputs_;
+  RefusalLog refusals_;
   store::Lender lender_;
   Disturber disturber_;
   JobFiles files_;

@@ -22,17 +22,50 @@ function shape(name, attributes, text) {
   return made;
 }
 
-// Changes what is shown to what was made, and nothing that is the same: selection and focus stay where they are.
+function label(text, attributes) {
+  const made = shape('text', attributes);
+  made.textContent = text;
+  return made;
+}
+
+const keyOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.getAttribute('data-key') : null);
+
+// Children with keys are found again wherever they stand now; none is moved that need not be, as that would lose focus.
+function morphKeyed(shown, children) {
+  const wanted = new Set(children.map(keyOf));
+  const known = new Map();
+  for (const child of [...shown.childNodes]) {
+    if (wanted.has(keyOf(child)) && keyOf(child) !== null) known.set(keyOf(child), child);
+    else child.remove();
+  }
+  let next = shown.firstChild;
+  for (const child of children) {
+    const there = known.get(keyOf(child));
+    if (!there) {
+      shown.insertBefore(child, next);
+      continue;
+    }
+    if (there === next) next = next.nextSibling;
+    else shown.insertBefore(there, next);
+    morph(there, child);
+  }
+}
+
+// Changes what is shown to what was made, and nothing that is the same: selection and focus stay where they are. What a
+// visitor has opened stays open.
 function morph(shown, made) {
   if (shown.isEqualNode(made)) return;
   if (shown.nodeName !== made.nodeName) return shown.replaceWith(made);
   if (shown.nodeType === Node.TEXT_NODE) return void (shown.data = made.data);
-  for (const name of shown.getAttributeNames()) if (!made.hasAttribute(name)) shown.removeAttribute(name);
+  for (const name of shown.getAttributeNames()) {
+    if (!made.hasAttribute(name) && name !== 'open') shown.removeAttribute(name);
+  }
   for (const name of made.getAttributeNames()) {
     if (shown.getAttribute(name) !== made.getAttribute(name)) shown.setAttribute(name, made.getAttribute(name));
   }
-  const before = [...shown.childNodes];
   const after = [...made.childNodes];
+  if (after.length > 0 && after.every((child) => keyOf(child) !== null)) return morphKeyed(shown, after);
+  const before = [...shown.childNodes];
   after.forEach((child, i) => (i < before.length ? morph(before[i], child) : shown.append(child)));
   before.slice(after.length).forEach((child) => child.remove());
 }
@@ -43,7 +76,17 @@ function show(container, children) {
   morph(container, made);
 }
 
-const counted = (count, one, more) => count + ' ' + (count === 1 ? one : more || one + 's');
+// What can be chosen by mouse, finger or keyboard, to be told below the figure.
+function choosable(made, key) {
+  made.setAttribute('data-key', key);
+  made.setAttribute('tabindex', 0);
+  made.setAttribute('role', 'img');
+  return made;
+}
+
+const counted = (count, one, more) => grouped(count) + ' ' + (count === 1 ? one : more || one + 's');
+
+const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 
 function time(seconds) {
   if (seconds === null || seconds === undefined) return '';
@@ -57,5 +100,8 @@ function time(seconds) {
 function size(bytes) {
   let unit = 0;
   for (; bytes >= 1024 && unit < 5; ++unit) bytes /= 1024;
-  return (unit === 0 ? bytes : bytes.toFixed(bytes < 10 ? 2 : 1)) + ' ' + ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'][unit];
+  return (unit === 0 ? Math.round(bytes) : bytes.toFixed(bytes < 10 ? 2 : 1)) + ' ' + ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'][unit];
 }
+
+// A colour of the style sheet, for what is drawn without elements.
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();

@@ -5,90 +5,34 @@ const kReport = $('report') ? JSON.parse($('report').textContent) : null;
 
 const isRunning = (job) => job.state === 'queued' || job.state === 'running' || job.state === 'committing';
 
-function pocd(job) {
-  const value = job.forecast ? job.forecast.pocd : null;
-  if (value === null || value === undefined) return '';
-  return value > 0.999 && value < 1 ? '> 0.999' : value.toFixed(3);
-}
+const jobList = new List($('jobs'), 'jobs', kJobColumns,
+    [['', 'all states'], ['open', 'not ended'], ['running', 'running'], ['queued', 'queued'], ['succeeded', 'succeeded'], ['failed', 'failed'], ['killed', 'killed']], () => loop());
+const nodeList = new List($('nodes'), 'workers', kNodeColumns,
+    [['here', 'all but gone'], ['', 'all states'], ['live', 'live'], ['held', 'left out'], ['draining', 'draining'], ['drained', 'drained'], ['silent', 'silent'], ['lost', 'lost'], ['left', 'left']], () => loop());
+const taskList = new List($('task-list'), 'tasks', kTaskColumns, [['', 'all states'], ['waiting', 'waiting'], ['running', 'running'], ['done', 'done']], () => tasksChanged());
+const workerList = new List($('workers'), 'workers of the job', kWorkerColumns, [['', 'all']], () => shown && showWorkers(shown));
 
-function deadline(job) {
-  if (job.deadline_seconds === null) return element('td', 'none', 'faint');
-  if (job.deadline_met !== null) {
-    return element('td', time(job.deadline_seconds) + (job.deadline_met ? ', met' : ', missed'), job.deadline_met ? 'good' : 'bad');
-  }
-  const left = job.deadline_seconds - job.elapsed_seconds;
-  return element('td', left >= 0 ? time(left) + ' left' : time(-left) + ' late', left >= 0 ? '' : 'bad');
-}
+let shown = null;  // the job that is
+let attempts = [];  // of it, if each is drawn
 
-function bar(done, all) {
-  const made = element('progress');
-  made.max = Math.max(1, all);
-  made.value = Math.min(done, made.max);
-  made.title = size(done) + ' of ' + size(all);
-  const cell = element('td');
-  cell.append(made);
-  return cell;
-}
-
-function jobRow(job) {
-  const row = element('tr');
-  const link = element('a', job.job);
-  link.href = '#' + job.job;
-  const name = element('td');
-  name.append(link);
-  const state = element('td', job.state, job.state === 'failed' ? 'bad' : '');
-  if (job.message) state.title = job.message;
-  row.append(name, element('td', job.owner || ''), element('td', job.application), element('td', job.policy), state,
-             bar(job.state === 'succeeded' ? job.input_bytes : job.mapped_bytes, job.input_bytes),
-             element('td', job.tasks_done + ' / ' + job.tasks, 'number'),
-             element('td', job.attempts_launched + (job.attempts_running ? ' (' + job.attempts_running + ' run)' : ''), 'number'),
-             element('td', time(job.elapsed_seconds), 'number'), deadline(job), element('td', pocd(job), 'number'));
-  return row;
-}
-
-function held(node) {
-  return node.hold ? ', held back as ' + node.hold.cause + ' for ' + time(node.hold.left_seconds) + ' more' : '';
-}
-
-function nodeRow(node) {
-  const row = element('tr');
-  const slots = element('td');
-  const meter = element('progress');
-  meter.max = Math.max(1, node.slots);
-  meter.value = node.busy;
-  slots.append(meter, ' ' + node.busy + ' / ' + node.slots);
-  const state = element('td', node.state + held(node), node.hold || node.state === 'silent' || node.state === 'lost' ? 'bad' : '');
-  if (node.hold) state.title = node.hold.reason;
-  row.append(element('td', node.name), element('td', node.host), state, slots,
-             element('td', node.attempts_failed, 'number'), element('td', time(node.silent_seconds) + ' ago', 'number'));
-  return row;
-}
-
-function showOverview(nodes, jobs) {
-  const running = jobs.filter(isRunning);
-  const ended = jobs.filter((job) => !isRunning(job)).reverse().slice(0, 200);
-  show($('jobs').tBodies[0], [...running.reverse().map(jobRow), ...ended.map(jobRow)]);
-  $('no-jobs').hidden = jobs.length > 0;
-  const isGone = (node) => node.state === 'lost' || node.state === 'left';
-  const shown = nodes.filter((node) => !isGone(node)).concat(nodes.filter(isGone).slice(-20));
-  show($('nodes').tBodies[0], shown.slice(0, 500).map(nodeRow));
+function showOverview(nodes, jobs, use) {
+  jobList.show(jobs.jobs.map(jobRow), jobs.matching, jobs.all);
+  $('no-jobs').hidden = jobs.all > 0;
+  nodeList.show(nodes.nodes.map(nodeRow), nodes.matching, nodes.all);
+  showUse(use.jobs, nodes.slots, new Set(jobs.jobs.filter(isRunning).map((job) => job.job)));
 }
 
 function showCluster(nodes, jobs) {
-  const live = nodes.filter((node) => node.state === 'live');
-  const busy = live.reduce((sum, node) => sum + node.busy, 0);
-  const slots = live.reduce((sum, node) => sum + node.slots, 0);
-  const heldBack = live.filter((node) => node.hold).length;
-  $('cluster').textContent = counted(live.length, 'worker') + ', ' + (heldBack ? heldBack + ' of them held back, ' : '') + busy + ' of ' + slots + ' slots busy, ' +
-      counted(jobs.filter(isRunning).length, 'job') + ' running';
+  $('cluster').textContent = counted(nodes.live, 'worker') + ', ' + (nodes.held_back ? grouped(nodes.held_back) + ' of them left out, ' : '') + grouped(nodes.busy) + ' of ' +
+      grouped(nodes.slots) + ' slots busy, ' + counted(jobs.running, 'job') + ' running';
 }
 
 function facts(job) {
-  const list = [['State', job.state + (job.message ? ': ' + job.message : '')],
+  const list = [['State', job.state + (job.message ? ': ' + job.message : '') + (job.waiting_for ? ', waits for ' + job.waiting_for : '')],
                 ...(job.owner ? [['Owner', job.owner]] : []),
                 ['Policy', job.policy + ' ' + Object.entries(job.policy_parameters).map((p) => p.join('=')).join(', ')],
-                ['Input', size(job.input_bytes) + ' in ' + counted(job.tasks, 'split') + ', ' + job.tasks_done + ' done'],
-                ...(job.attempts_failed ? [['Failures', counted(job.attempts_failed, 'attempt') + ' failed']] : []),
+                ['Input', size(job.input_bytes) + ' in ' + counted(job.tasks, 'split') + ', ' + grouped(job.tasks_done) + ' done'],
+                ['Attempts', grouped(job.attempts_launched) + ' launched, ' + grouped(job.attempts_running) + ' running, ' + grouped(job.attempts_failed) + ' failed'],
                 ['Time', time(job.elapsed_seconds) + (job.deadline_seconds === null ? '' : ', deadline ' + time(job.deadline_seconds) +
                   (job.deadline_met === null ? '' : job.deadline_met ? ' (met)' : ' (missed)'))],
                 ['Output', job.output]];
@@ -108,96 +52,184 @@ function facts(job) {
   return list;
 }
 
-function splitBar(task) {
-  const svg = shape('svg', {viewBox: '0 0 1000 10', preserveAspectRatio: 'none', height: 10, role: 'img', 'aria-label': 'split ' + task.task});
-  const span = Math.max(1, task.end - task.begin);
-  const x = (offset) => 1000 * (offset - task.begin) / span;
-  const copies = new Set(task.attempts.filter((attempt) => attempt.speculative).map((attempt) => attempt.attempt));
-  for (const segment of task.segments) {
-    const kind = segment.state !== 'sealed' ? 'open' : copies.has(segment.attempt) ? 'copy' : 'useful';
-    svg.append(shape('rect', {x: x(segment.begin), y: 0, width: Math.max(1, x(segment.end) - x(segment.begin)), height: 10, class: kind},
-                     'bytes ' + segment.begin + ' to ' + segment.end + ', ' + segment.state));
-  }
-  for (const attempt of task.attempts.filter((a) => a.ended_unix_ns === null)) {
-    svg.append(shape('line', {x1: x(attempt.offset), x2: x(attempt.offset), y1: 0, y2: 10, class: 'reached'}, 'attempt ' + attempt.attempt + ' on ' + attempt.node_name));
-  }
-  return svg;
-}
+const kFailuresShown = 50;
+const logs = new Map();  // what failed attempts have written, by "job/task/attempt", as far as somebody wanted to know
 
-const kSplitsShown = 200;
-const kFailuresShown = 20;
+async function readLog(key, job, attempt) {
+  logs.set(key, 'Asking ...');
+  try {
+    const answer = await ask('api/jobs/' + job + '/logs?task=' + attempt.task + '&attempt=' + attempt.attempt);
+    logs.set(key, answer.logs.map((log) => log.text).join('') || 'It has written nothing, or it is not kept any more.');
+  } catch (error) {
+    logs.set(key, error.message);
+  }
+  if (shown) showFailures(shown);
+}
 
 // The latest ones.
-function failureRows(job) {
-  const failed = job.task_list.flatMap((task) => task.attempts.filter((attempt) => attempt.state === 'failed').map((attempt) => ({...attempt, task: task.task})));
-  failed.sort((a, b) => b.ended_unix_ns - a.ended_unix_ns);
-  return failed.slice(0, kFailuresShown).flatMap(
-      (attempt) => [element('dt', 'task ' + attempt.task + ', attempt ' + attempt.attempt + ' on ' + attempt.node_name),
-                    element('dd', attempt.message, 'lines')]);
+function failuresOf(job) {
+  if (job.overview) return job.overview.failures;
+  const failed = attempts.filter((attempt) => attempt.state === 'failed');
+  return failed.sort((a, b) => b.ended_unix_ns - a.ended_unix_ns).slice(0, kFailuresShown);
 }
 
-function splitRow(task) {
-  const name = element('span', 'split ' + task.task, 'number');
-  if (task.end !== null) return [name, splitBar(task), element('span', task.state, 'faint')];
-  const reached = Math.max(0, ...task.attempts.map((attempt) => attempt.offset));
-  return [name, element('span', size(reached) + ' decompressed; nobody knows yet how much there is', 'faint'), element('span', task.state, 'faint')];
-}
-
-function showTasks(job) {
-  showTimeline(job);
-  const failures = failureRows(job);
-  show($('failures'), failures);
-  $('failed').hidden = failures.length === 0;
-  // Those that are not done first.
-  const tasks = [...job.task_list].sort((a, b) => (a.state === 'done') - (b.state === 'done') || a.task - b.task);
-  const rows = tasks.slice(0, kSplitsShown).flatMap(splitRow);
-  const hidden = tasks.length - kSplitsShown;
-  if (hidden > 0) rows.push(element('span', counted(hidden, 'more split is', 'more splits are') + ' not shown', 'faint'));
-  show($('splits'), rows);
-}
-
-function showJob(job) {
-  const title = [job.job + ': ' + (job.name || job.application) + ' '];
+function failureItem(job, attempt) {
+  const key = job.job + '/' + attempt.task + '/' + attempt.attempt;
+  const item = element('li');
+  item.setAttribute('data-key', key);
+  item.append(element('span', 'task ' + attempt.task + ', attempt ' + attempt.attempt + ' on ' + attempt.node_name + ', after ' +
+                      time((attempt.ended_unix_ns - job.submitted_unix_ns) / 1e9), 'faint'),
+              element('span', attempt.message || 'The message is not kept any more.', 'lines message'));
   if (!kReport) {
-    title.push(element('a', 'logs'));
+    const details = element('details');
+    details.append(element('summary', 'log'), element('pre', logs.get(key) || ''));
+    item.append(details);
+  }
+  return item;
+}
+
+function showFailures(job) {
+  const failed = failuresOf(job);
+  $('failed').hidden = failed.length === 0;
+  $('more-failed').textContent = job.attempts_failed > failed.length ? 'The latest ' + failed.length + ' of ' + grouped(job.attempts_failed) + '.' : '';
+  show($('failures'), failed.map((attempt) => failureItem(job, attempt)));
+}
+
+$('failures').addEventListener('toggle', (event) => {
+  const key = event.target.parentElement.getAttribute('data-key');
+  const [job, task, attempt] = key.split('/');
+  if (event.target.open) readLog(key, job, {task, attempt});
+}, true);
+
+function showWorkers(job) {
+  const keys = {usual: (worker) => worker.name, name: (worker) => worker.name, attempts: (worker) => worker.attempts, failures: (worker) => worker.failed,
+                mapped: (worker) => worker.mapped, speed: (worker) => (worker.seconds > 0 ? worker.mapped / worker.seconds : 0)};
+  const all = workersFrom(job, attempts);
+  const found = workerList.select(all, (worker) => worker.name, () => '', keys);
+  workerList.show(found.shown.map(workerRow), found.matching, all.length);
+}
+
+let taskPage = {key: null, at: 0, answer: null};  // of a job whose tasks are not all here
+
+function tasksChanged() {
+  if (!shown) return;
+  if (shown.task_list) return showTasks(shown);
+  taskPage.at = 0;
+  loop();
+}
+
+const kTaskPageAge = 5000;  // ms: the master looks for them
+
+async function askForTasks(job) {
+  const {search, state, first} = taskList.chosen;
+  const query = new URLSearchParams({state, first: /^\d+$/.test(search) ? search : first, max: kPage});
+  const key = job + query;
+  if (taskPage.key === key && Date.now() - taskPage.at < kTaskPageAge) return taskPage.answer;
+  const answer = await ask('api/jobs/' + job + '/tasks?' + query);
+  taskPage = {key, at: Date.now(), answer};
+  return answer;
+}
+
+function showTasks(job, answer) {
+  taskList.search.placeholder = job.task_list ? 'Search' : 'Number of a task';
+  if (!job.task_list) {
+    if (!answer) return;
+    show(taskList.table.tBodies[0], answer.tasks.map((task) => taskRow(task, job)));
+    taskList.back.disabled = taskList.chosen.first === 0;
+    taskList.on.disabled = answer.next === null;
+    taskList.turn = (pages) => taskList.choose({first: pages < 0 ? Math.max(0, taskList.chosen.first - kPage) : answer.next || 0, search: ''});
+    taskList.count.textContent = counted(job.tasks, 'task') + ' in all, in order of their numbers';
+    return;
+  }
+  const keys = {usual: (task) => (task.state === 'done') * 1e9 + task.task, task: (task) => task.task, state: (task) => task.state, attempts: (task) => task.attempts.length,
+                time: (task) => timeOf(task, job), worker: workersOf, path: (task) => task.path};
+  const found = taskList.select(job.task_list, (task) => task.task + '\n' + task.path + '\n' + workersOf(task), (task) => task.state, keys);
+  taskList.show(found.shown.map((task) => taskRow(task, job)), found.matching, job.task_list.length);
+}
+
+function showLongest(job) {
+  const list = job.overview.longest.slice(0, 20);
+  show($('longest'), list.map((attempt) => {
+    const now = job.submitted_unix_ns + job.elapsed_seconds * 1e9;
+    const item = element('li', 'task ' + grouped(attempt.task) + ', attempt ' + attempt.attempt + ' on ' + attempt.node_name + ': ' +
+                         time(((attempt.ended_unix_ns || now) - attempt.launched_unix_ns) / 1e9) + ', ' + attempt.state);
+    item.setAttribute('data-key', attempt.task + '/' + attempt.attempt);
+    return item;
+  }));
+}
+
+function showJob(job, tasks) {
+  shown = job;
+  attempts = job.task_list ? attemptsOf(job) : [];
+  const title = [job.job + ': ' + (job.name ? job.name + ', ' : '') + job.application + ' '];
+  if (!kReport) {
+    title.push(element('a', 'all logs'));
     title[1].href = 'api/jobs/' + job.job + '/logs';
   }
   show($('job-title'), title);
   show($('facts'), facts(job).flatMap(([name, text]) => [element('dt', name), element('dd', text)]));
-  const has_tasks = job.tasks === 0 || job.task_list.length > 0;
-  $('tasks').hidden = !has_tasks;
-  $('too-many').hidden = has_tasks;
-  $('too-many').textContent = 'Attempts and splits of jobs with ' + counted(job.tasks, 'task') + ' are not drawn; ontime job ' + job.job + ' --open lists those that are not done.';
-  if (has_tasks) showTasks(job);
+  $('overview-figures').hidden = !job.overview;
+  $('each-attempt').hidden = Boolean(job.overview) || !job.task_list;
+  showForecasts(job);
+  if (job.overview) {
+    showOverviewOf(job);
+    showLongest(job);
+  } else {
+    showTimeline(job, attempts);
+  }
+  showFailures(job);
+  showWorkers(job);
+  showTasks(job, tasks);
 }
 
+const kPatience = 5000;  // ms
+
 async function ask(path) {
-  const response = await fetch(path);
+  let response;
+  try {
+    response = await fetch(path, {signal: AbortSignal.timeout(kPatience)});
+  } catch (error) {
+    throw new Error(error.name === 'TimeoutError' ? "'ontime web' has not answered for " + time(kPatience / 1000) : "'ontime web' cannot be reached");
+  }
   if (!response.ok) throw new Error((await response.text()).trim());
   return response.json();
 }
 
 let latest = 0;  // of the calls below; only this one may show something
+let asOf = null;
+
+async function askForJob(id) {
+  // One that has ended stays as it is.
+  const job = shown && shown.job === id && !isRunning(shown) && !$('job').hidden ? shown : await ask('api/jobs/' + id);
+  return [job, job.task_list ? null : await askForTasks(id)];
+}
 
 async function refresh() {
   const call = ++latest;
   const wanted = /^#(job-\d+)$/.exec(location.hash);
+  $('overview').hidden = Boolean(wanted);
   try {
-    const [nodes, jobs, job] = await Promise.all([ask('api/nodes'), ask('api/jobs'), wanted ? ask('api/jobs/' + wanted[1]) : null]);
+    const [nodes, jobs, use, job] = await Promise.all(
+        [ask('api/nodes' + nodeList.query()), ask('api/jobs' + jobList.query()), wanted ? null : ask('api/use'), wanted ? askForJob(wanted[1]) : null]);
     if (call !== latest) return false;
-    showCluster(nodes.nodes, jobs.jobs);
-    if (job) showJob(job);
-    else showOverview(nodes.nodes, jobs.jobs);
+    showCluster(nodes, jobs);
+    $('job').hidden = !wanted;
+    if (job) showJob(...job);
+    else showOverview(nodes, jobs, use);
     $('trouble').hidden = true;
+    asOf = Date.now();
   } catch (error) {
     if (call !== latest) return false;
-    $('cluster').textContent = 'The master does not answer; what is shown is as it was before';
-    $('trouble').textContent = error.message;
-    $('trouble').hidden = false;
+    $('job').hidden = !wanted || !shown || shown.job !== wanted[1];
+    showTrouble(error.message);
   }
-  $('overview').hidden = Boolean(wanted);
-  $('job').hidden = !wanted;
   return true;
+}
+
+function showTrouble(message) {
+  $('cluster').textContent = asOf === null ? 'Nothing is known yet' : 'What is shown is as it was ' + time((Date.now() - asOf) / 1000) + ' ago';
+  $('trouble').textContent = message;
+  $('trouble').hidden = false;
 }
 
 let timer = 0;
@@ -210,9 +242,9 @@ async function loop() {
 if (kReport) {
   document.title = kReport.job + ', ' + kReport.application;
   $('cluster').textContent = 'Report of a job that was submitted ' + new Date(kReport.submitted_unix_ns / 1e6).toLocaleString();
-  showJob(kReport);
   $('overview').hidden = true;
   $('job').hidden = false;
+  showJob(kReport);
 } else {
   addEventListener('hashchange', loop);
   loop();

@@ -20,28 +20,19 @@ function reasons(explanation) {
 
 function decisionText(decision) {
   const change = decision.pocd_before === null || decision.pocd_after === null ? '' :
-      '; PoCD ' + decision.pocd_before.toFixed(3) + ' \u2192 ' + decision.pocd_after.toFixed(3);
+      '; PoCD ' + decision.pocd_before.toFixed(3) + ' → ' + decision.pocd_after.toFixed(3);
   return 'at ' + time(decision.at_seconds) + ', ' + decision.text + change;
 }
 
-// Where an instant after submission is drawn, between the labels on the left and the right margin.
-function timeAxis(job) {
-  const left = 120, width = 1000;
-  const span = Math.max(job.elapsed_seconds, job.deadline_seconds || 0, 0.001);
-  return {width, span, x: (seconds) => left + (width - left - 10) * Math.min(1, Math.max(0, seconds / span))};
-}
-
-// What can be chosen by mouse, finger or keyboard, to be told below the timeline.
-function choosable(made, key) {
-  made.setAttribute('data-key', key);
-  made.setAttribute('tabindex', 0);
-  return made;
-}
-
-function label(text, attributes) {
-  const made = shape('text', attributes);
-  made.textContent = text;
-  return made;
+// All attempts of the tasks, with the seconds after submission from and to which they ran.
+function attemptsOf(job) {
+  const begin = job.submitted_unix_ns / 1e9;
+  return job.task_list.flatMap((task) => task.attempts.map((attempt) => ({
+    ...attempt,
+    task: task.task,
+    from: attempt.launched_unix_ns / 1e9 - begin,
+    to: attempt.ended_unix_ns === null ? job.elapsed_seconds : attempt.ended_unix_ns / 1e9 - begin
+  })));
 }
 
 // How many attempts ran, over time, in a strip of that height.
@@ -69,57 +60,60 @@ function decisionMarks(explanation, axis, y) {
   return [label('decisions', {x: 0, y: y + 10}), ...marks];
 }
 
+const kRow = 16;
+
+function kindOf(attempt) {
+  if (attempt.state === 'failed') return 'failed';
+  if (attempt.ended_unix_ns !== null && attempt.state !== 'succeeded') return 'lost';
+  return attempt.speculative ? 'copy' : 'useful';
+}
+
 function attemptShape(attempt, axis, y, told) {
-  const ended = attempt.ended_unix_ns !== null;
-  const kind = attempt.state === 'failed' ? 'failed' : ended && attempt.state !== 'succeeded' ? 'lost' : attempt.speculative ? 'copy' : 'useful';
   const key = attempt.task + '/' + attempt.attempt;
   const lines = ['task ' + attempt.task + ', attempt ' + attempt.attempt + ' on ' + attempt.node_name + ': ' + attempt.state + ', bytes ' +
                  attempt.start_offset + ' to ' + attempt.offset + ', ' + time(attempt.to - attempt.from),
                  ...(attempt.message ? [attempt.message] : []), ...(told.get(key) || [])];
   return choosable(shape('rect', {x: axis.x(attempt.from), y, width: Math.max(1, axis.x(attempt.to) - axis.x(attempt.from)), height: kRow - 4,
-                                  class: kind + (ended ? '' : ' running')}, lines.join('\n')), key);
+                                  class: kindOf(attempt) + (attempt.ended_unix_ns !== null ? '' : ' running')}, lines.join('\n')), key);
 }
 
-const kRow = 16;
+const byName = (a, b) => a.localeCompare(b, 'en', {numeric: true});
 
-function showTimeline(job) {
-  const axis = timeAxis(job);
-  const begin = job.submitted_unix_ns / 1e9;
-  const attempts = job.task_list.flatMap((task) => task.attempts.map((attempt) => ({
-    ...attempt,
-    task: task.task,
-    from: attempt.launched_unix_ns / 1e9 - begin,
-    to: attempt.ended_unix_ns === null ? job.elapsed_seconds : attempt.ended_unix_ns / 1e9 - begin
-  })));
-  const byNode = new Map();
-  for (const attempt of attempts) (byNode.get(attempt.node_name) || byNode.set(attempt.node_name, []).get(attempt.node_name)).push(attempt);
-  const nodes = [...byNode.keys()].sort((a, b) => a.localeCompare(b, 'en', {numeric: true}));
+function byNode(attempts) {
+  const found = new Map();
+  for (const attempt of attempts) (found.get(attempt.node_name) || found.set(attempt.node_name, []).get(attempt.node_name)).push(attempt);
+  return [...found].sort(([a], [b]) => byName(a, b));
+}
+
+// Attempts of one worker that overlap (it has several slots) lie in lanes of their own. Says where the next row begins.
+function drawNode(drawn, [node, attempts], axis, y, told) {
+  const lanes = [];
+  drawn.push(label(node, {x: 0, y: y + 11}));
+  for (const attempt of attempts.sort((a, b) => a.from - b.from)) {
+    let lane = lanes.findIndex((end) => end <= attempt.from);
+    if (lane < 0) lane = lanes.push(0) - 1;
+    lanes[lane] = attempt.to;
+    drawn.push(attemptShape(attempt, axis, y + lane * kRow, told));
+  }
+  const next = y + Math.max(1, lanes.length) * kRow;
+  drawn.push(shape('line', {x1: 0, x2: axis.width, y1: next - 1, y2: next - 1, class: 'axis'}));
+  return next + 2;
+}
+
+function showTimeline(job, attempts) {
+  const axis = axisOf(0, Math.max(job.elapsed_seconds, job.deadline_seconds || 0, 0.001), 120, kChartWidth);
   const told = reasons(job.explanation);
   const drawn = runningStrip(attempts, axis, 30);
   let y = 36;
   const marks = decisionMarks(job.explanation, axis, y);
   drawn.push(...marks);
   if (marks.length > 0) y += kRow + 2;
-  // Attempts of one worker that overlap (it has several slots) lie in lanes of their own.
-  for (const node of nodes) {
-    const lanes = [];
-    drawn.push(label(node, {x: 0, y: y + 11}));
-    for (const attempt of byNode.get(node).sort((a, b) => a.from - b.from)) {
-      let lane = lanes.findIndex((end) => end <= attempt.from);
-      if (lane < 0) lane = lanes.push(0) - 1;
-      lanes[lane] = attempt.to;
-      drawn.push(attemptShape(attempt, axis, y + lane * kRow, told));
-    }
-    y += Math.max(1, lanes.length) * kRow;
-    drawn.push(shape('line', {x1: 0, x2: axis.width, y1: y - 1, y2: y - 1, class: 'axis'}));
-    y += 2;
-  }
+  for (const row of byNode(attempts)) y = drawNode(drawn, row, axis, y, told);
   if (job.deadline_seconds !== null) {
     const x = axis.x(job.deadline_seconds);
     drawn.push(shape('line', {x1: x, x2: x, y1: 0, y2: y, class: 'deadline'}, 'deadline'));
   }
-  for (let tick = 0; tick <= 4; ++tick)
-    drawn.push(label(time(axis.span * tick / 4), {x: axis.x(axis.span * tick / 4), y: y + 14, 'text-anchor': tick === 4 ? 'end' : 'middle'}));
+  drawn.push(...ticks(axis, y + 14, time));
   $('timeline').setAttribute('viewBox', '0 0 ' + axis.width + ' ' + (y + 20));
   show($('timeline'), drawn);
   tellChosen();

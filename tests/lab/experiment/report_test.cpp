@@ -33,7 +33,7 @@ TEST(ExperimentReport, HasTheFiguresThatPeopleExpect) {
     EXPECT_THAT(plot_head(figure.width, figure.height, "x.svg"), HasSubstr("set output \"x.svg\""));
   }
   for (const char* title :
-       {"PoCD", "Times of the jobs", "Slots in use", "Attempts of one job", "predictions"}) {
+       {"PoCD", "PoCD against machine time", "Paired differences of PoCD", "Paired differences of machine time", "Times of the jobs", "Slots in use", "Attempts of one job", "predictions"}) {
     EXPECT_THAT(titles, HasSubstr(title));
   }
 }

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/machines/hdfs_store.h"
 #include "lab/machines/object_store.h"
 #include "tests/lab/machines/small_cluster.h"
 #include "worker/agent/attempt_outputs.h"
@@ -37,9 +38,18 @@ bool always() { return true; }
 // A machine with a disk, which runs everything that the test does, and one with a store.
 class Scene {
  public:
-  explicit Scene(std::string output, std::uint64_t seed = 1) : name(std::move(output)), small_(seed) {
-    store_.name_in_environment();
-    store_.start();
+  // `scheme`: of the output's name.
+  explicit Scene(const std::string& scheme, std::uint64_t seed = 1) : small_(seed) {
+    if (scheme == "webhdfs") {
+      auto hdfs = std::make_unique<HdfsStore>(small_.cluster, small_.one);
+      name = hdfs->root() + "/out";
+      store_ = std::move(hdfs);
+    } else {
+      store_ = std::make_unique<ObjectStore>(small_.cluster, small_.one);
+      name = scheme == "s3" ? "s3://lab/out" : "/out";
+    }
+    store_->name_in_environment();
+    store_->start();
     run([] { ASSERT_EQ(::mkdir("/tmp", 0777), 0); });
   }
 
@@ -61,11 +71,11 @@ class Scene {
     small_.cluster.on_disk_work = [&](Process& process, const Disk&, DiskWork) {
       if (process.id() == id) count();
     };
-    store_.on_request = [&](const HttpRequest&, std::uint32_t, ObjectStore::Moment) { count(); };
+    store_->on_request = [&](const HttpRequest&, std::uint32_t, HttpStore::Moment) { count(); };
     while (small_.is_alive(id) && small_.cluster.world.step()) {
     }
     small_.cluster.on_disk_work = nullptr;
-    store_.on_request = [](const HttpRequest&, std::uint32_t, ObjectStore::Moment) {};
+    store_->on_request = [](const HttpRequest&, std::uint32_t, HttpStore::Moment) {};
     return left <= 0;
   }
   void cut_power() {
@@ -78,14 +88,14 @@ class Scene {
   // What lies there, by the names below the output.
   Files files() const {
     Files all;
-    for (const auto& [key, object] : store_.objects()) all.emplace(key.substr(key.find('/') + 1), object.bytes);
+    for (const auto& [key, object] : store_->objects()) all.emplace(key.substr(key.find('/') + 1), object.bytes);
     if (const InodePointer directory = small_.other.disk->find("/out")) add(*directory, "", all);
     return all;
   }
   // Called before each thing that run_and_kill() counts.
   std::function<void()> check = [] {};
 
-  const std::string name;
+  std::string name;  // of the output
 
  private:
   static void add(const Inode& directory, const std::string& prefix, Files& all) {
@@ -98,7 +108,7 @@ class Scene {
   }
 
   SmallCluster small_;
-  ObjectStore store_{small_.cluster, small_.one};
+  std::unique_ptr<HttpStore> store_;
 };
 
 // What a reader takes for a part: a file, or its pieces one after another.
@@ -275,10 +285,12 @@ TEST_P(OutputContract, BelongsToOneJobUntilThatGivesItBack) {
 TEST_P(OutputContract, GoesToOneOfTwoJobsThatWantItAtOnce) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     begin(seed);
-    int claimed = 0;
-    scene_->run_both([&] { claimed += output(kOurs)->claim().status.has_value(); },
-                     [&] { claimed += output(kTheirs)->claim().status.has_value(); });
-    EXPECT_LE(claimed, 1) << seed;
+    Status ours, theirs;
+    scene_->run_both([&] { ours = output(kOurs)->claim().status; },
+                     [&] { theirs = output(kTheirs)->claim().status; });
+    EXPECT_NE(ours.has_value(), theirs.has_value()) << seed;
+    const Status& refused = ours ? theirs : ours;
+    EXPECT_THAT(refused ? "" : refused.error().message, HasSubstr("is being used by another job")) << seed;
   }
 }
 
@@ -291,7 +303,7 @@ TEST_P(OutputContract, IsRefusedWhereSomethingIsAndOutsideOfTheRoots) {
   EXPECT_EQ(refused.error().kind, ErrorKind::BadInput);
   EXPECT_THAT(refused.error().message, HasSubstr("is not empty"));
   Status outside;
-  const auto roots = files::Roots::of_resolved({"/elsewhere", "s3://lab/elsewhere"});
+  const auto roots = files::Roots::of_resolved({"/elsewhere", "s3://lab/elsewhere", "webhdfs://elsewhere/"});
   scene_->run([&] { outside = Output::at(scene_->name, kTheirs, roots)->claim().status; });
   ASSERT_FALSE(outside);
   EXPECT_EQ(outside.error().kind, ErrorKind::BadInput);
@@ -363,8 +375,8 @@ TEST_P(OutputContract, NeverHoldsWhatAFencedAttemptWritesLater) {
   expect_published();
 }
 
-INSTANTIATE_TEST_SUITE_P(Places, OutputContract, testing::Values("/out", "s3://lab/out"),
-                         [](const auto& place) { return std::string(place.param[0] == '/' ? "Directory" : "Store"); });
+INSTANTIATE_TEST_SUITE_P(Places, OutputContract, testing::Values("directory", "s3", "webhdfs"),
+                         [](const auto& place) { return std::string(place.param); });
 
 }  // namespace
 }  // namespace ontime::lab::machines::test

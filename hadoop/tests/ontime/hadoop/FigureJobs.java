@@ -3,6 +3,7 @@ package ontime.hadoop;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -31,6 +32,7 @@ import org.apache.hadoop.mapreduce.v2.jobhistory.JobHistoryUtils;
  * Arguments: the number of input files, and how many lines of 100 bytes each has.
  */
 public final class FigureJobs {
+  private static final PrintStream OUT = System.out;
   private static final Pattern ENDED = Pattern.compile("^Ended (job_\\d+_\\d+)$", Pattern.MULTILINE);
 
   private final HadoopJobs jobs;
@@ -39,10 +41,11 @@ public final class FigureJobs {
   private FigureJobs(HadoopJobs jobs) { this.jobs = jobs; }
 
   public static void main(String[] arguments) throws Exception {
+    System.setOut(System.err);  // Hadoop's classes log there
     try (HadoopJobs cluster = new HadoopJobs()) {
       FigureJobs figure = new FigureJobs(cluster);
       figure.writeInput(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]));
-      System.out.println("ready");
+      OUT.println("ready");
       BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
       for (String line = in.readLine(); line != null; line = in.readLine()) figure.run(line.split("\t"));
     }
@@ -63,7 +66,7 @@ public final class FigureJobs {
     if (!ended.find()) throw new IOException("The job was not carried out: " + jobs.lastLog());
     print(new JobHistoryParser(jobs.fs, historyOf(ended.group(1))).parse());
     jobs.fs.delete(new Path(output), true);
-    System.out.println("done");
+    OUT.println("done");
   }
 
   /** Hadoop moves it from one directory to the other, so it is looked for until it is seen. */
@@ -110,6 +113,6 @@ public final class FigureJobs {
   private static void say(Object... words) {
     StringBuilder line = new StringBuilder();
     for (Object word : words) line.append(line.isEmpty() ? "" : "\t").append(word);
-    System.out.println(line);
+    OUT.println(line);
   }
 }

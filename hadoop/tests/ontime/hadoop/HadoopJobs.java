@@ -34,7 +34,8 @@ final class HadoopJobs implements AutoCloseable {
   HadoopJobs() throws Exception {
     directory = Files.createTempDirectory(Path.of(System.getProperty("ontime.test.directory")), "cluster");
     List<String> command = new ArrayList<>(List.of(java(), "-Xmx768m",
-        "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp", hadoop + ":" + helpers, "ontime.hadoop.MiniCluster", directory.toString()));
+        "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp", hadoop + ":" + helpers, "ontime.hadoop.MiniCluster",
+        directory.toString()));
     cluster = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)
         .redirectOutput(directory.resolve("cluster.log").toFile()).start();
     File site = directory.resolve("mapred-site.xml").toFile();
@@ -59,8 +60,9 @@ final class HadoopJobs implements AutoCloseable {
   }
 
   Process start(String jar, String... arguments) throws Exception {
-    List<String> command = new ArrayList<>(List.of(java(), "-Xmx256m", "-cp", directory + ":" + hadoop,
-        "org.apache.hadoop.util.RunJar", jar));
+    List<String> command = new ArrayList<>(List.of(java(), "-Xmx256m"));
+    command.addAll(List.of(MiniCluster.QUICK.split(" ")));
+    command.addAll(List.of("-cp", directory + ":" + hadoop, "org.apache.hadoop.util.RunJar", jar));
     command.addAll(Arrays.asList(arguments));
     clients.add(new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)
         .redirectOutput(directory.resolve("client-" + ++logs + ".log").toFile()).start());

@@ -5,6 +5,7 @@ import java.io.FileOutputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
@@ -17,6 +18,11 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
  * process that started it.
  */
 public final class MiniCluster {
+  /** Options of a JVM that lives for seconds: it is to start quickly, and need not become fast. */
+  static final String QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1";
+  private static final List<String> PROCESSES = List.of("mapreduce.map.java.opts", "mapreduce.reduce.java.opts",
+      "yarn.app.mapreduce.am.command-opts");
+
   public static void main(String[] arguments) {
     try {
       run(arguments);
@@ -52,6 +58,7 @@ public final class MiniCluster {
     clients.setInt("mapreduce.reduce.memory.mb", 256);
     clients.setInt("yarn.app.mapreduce.am.resource.mb", 256);
     clients.setInt("mapreduce.task.io.sort.mb", 8);
+    for (String process : PROCESSES) clients.set(process, "-Xmx200m " + QUICK);
     Path file = new File(directory, "core-site.xml").toPath();
     try (OutputStream out = new FileOutputStream(file.toFile())) {
       clients.writeXml(out);

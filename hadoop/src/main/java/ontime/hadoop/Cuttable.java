@@ -33,7 +33,7 @@ final class Cuttable {
     if (split.getClass() != FileSplit.class || !(format instanceof FileInputFormat)) return false;
     FileSplit part = (FileSplit) split;
     Configuration conf = context.getConfiguration();
-    return isTrusted(format, part, conf) && !isCompressed(part.getPath(), conf)
+    return isTrusted(format, part, conf) && !isCompressed(part.getPath(), conf) && !isKeptWhole(part, context)
         && isSplitable((FileInputFormat<?, ?>) format, part.getPath(), context);
   }
 
@@ -49,6 +49,12 @@ final class Cuttable {
     } catch (IOException unavailable) {
       return false;
     }
+  }
+
+  /** How TeraValidate sees to it that a mapper gets all records of a file. */
+  private static boolean isKeptWhole(FileSplit part, JobContext context) {
+    return FileInputFormat.getMinSplitSize(context) > part.getLength() && part.getStart() == 0
+        && !isPartOfFile(part, context.getConfiguration());
   }
 
   private static boolean isCompressed(Path path, Configuration conf) {

@@ -1,0 +1,214 @@
+#include "cli/show/listing.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "cli/show/job_json.h"
+#include "cli/show/job_text.h"
+#include "common/base/ids.h"
+#include "common/base/time.h"
+
+namespace ontime::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using SortKey = std::variant<double, std::string>;
+
+constexpr std::array<std::string_view, 18> kColumns{
+    "",      "job",      "name", "owner",    "application", "policy", "state", "mapped", "tasks",
+    "attempts", "time", "deadline", "pocd", "host", "slots", "speed", "failures", "heard"};
+
+std::string lower(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+Result<std::uint32_t> read_number(const Parameters& parameters, const char* name, std::uint32_t otherwise,
+                                  std::uint32_t most) {
+  const auto text = parameters(name);
+  if (!text) return otherwise;
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || end != text->data() + text->size() || value > most)
+    return bad_input(std::string(name) + " is a number up to " + std::to_string(most));
+  return value;
+}
+
+SortKey key_of(const wire::JobSummary& job, const std::string& column) {
+  const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
+  if (column == "name") return lower(job.name().empty() ? job.application() : job.name());
+  if (column == "owner") return lower(job.owner());
+  if (column == "application") return lower(job.application());
+  if (column == "policy") return lower(job.policy());
+  if (column == "state") return std::string(state_name(job.state()));
+  if (column == "mapped") return share(static_cast<double>(job.mapped_bytes()), static_cast<double>(job.input_bytes()));
+  if (column == "tasks") return double(job.tasks());
+  if (column == "attempts") return double(job.attempts_launched());
+  if (column == "failures") return double(job.attempts_failed());
+  if (column == "time") return double(job.elapsed_ns());
+  // The time that is left, or is over; without one: last.
+  if (column == "deadline") return job.deadline_ns() > 0 ? double(job.deadline_ns() - job.elapsed_ns()) : 1e30;
+  if (column == "pocd") return job.has_forecast() && job.forecast().has_pocd() ? job.forecast().pocd() : 2;
+  return double(job.job());
+}
+
+SortKey key_of(const wire::NodeSummary& node, const std::string& column) {
+  if (column == "name") return lower(node.name());
+  if (column == "host") return lower(node.host());
+  if (column == "state") return node.state();
+  if (column == "slots") return double(node.slots());
+  if (column == "speed") return node.speed();
+  if (column == "failures") return double(node.attempts_failed());
+  if (column == "heard") return double(node.silent_ns());
+  return double(node.node());
+}
+
+bool matches(const wire::JobSummary& job, const ListQuery& query) {
+  if (query.state == "open" ? has_ended(job) : !query.state.empty() && query.state != state_name(job.state()))
+    return false;
+  const std::string text = to_string(JobId{job.job()}) + '\n' + job.name() + '\n' + job.owner() + '\n' +
+                           job.application() + '\n' + job.policy() + '\n' + job.output();
+  return lower(text).find(query.search) != std::string::npos;
+}
+
+bool matches(const wire::NodeSummary& node, const ListQuery& query) {
+  const bool is_gone = node.state() == "lost" || node.state() == "left";
+  if (query.state == "held" && !node.has_hold()) return false;
+  if (query.state == "here" && is_gone) return false;
+  if (!query.state.empty() && query.state != "held" && query.state != "here" && query.state != node.state())
+    return false;
+  return lower(node.name() + '\n' + node.host()).find(query.search) != std::string::npos;
+}
+
+// As they are listed if no column is named.
+SortKey usual_key(const wire::JobSummary& job) { return -double(job.job()) - (has_ended(job) ? 0 : 1e10); }
+SortKey usual_key(const wire::NodeSummary& node) {
+  return double(node.node()) + (node.state() == "lost" || node.state() == "left" ? 1e10 : 0);
+}
+
+template <class Items>
+auto select(const Items& items, const ListQuery& query) {
+  using Item = typename Items::value_type;
+  std::vector<std::pair<SortKey, const Item*>> chosen;
+  for (const Item& item : items) {
+    if (!matches(item, query)) continue;
+    chosen.emplace_back(query.sort.empty() ? usual_key(item) : key_of(item, query.sort), &item);
+  }
+  const auto by_key = [](const auto& entry) -> const SortKey& { return entry.first; };
+  if (query.descending)
+    std::ranges::stable_sort(chosen, std::greater(), by_key);
+  else
+    std::ranges::stable_sort(chosen, std::less(), by_key);
+  return chosen;
+}
+
+template <class Chosen, class ValueOf>
+Json page_of(const Chosen& chosen, const ListQuery& query, ValueOf value_of) {
+  Json list = Json::array();
+  for (std::size_t i = query.first; i < chosen.size() && i - query.first < query.max; ++i)
+    list.push_back(value_of(*chosen[i].second));
+  return list;
+}
+
+}  // namespace
+
+Result<ListQuery> read_list_query(const Parameters& parameters) {
+  ListQuery query;
+  query.search = lower(parameters("search").value_or(""));
+  query.state = parameters("state").value_or("");
+  query.sort = parameters("sort").value_or("");
+  if (std::ranges::find(kColumns, query.sort) == kColumns.end()) return bad_input("there is no such column to sort by");
+  query.descending = parameters("order").value_or("") == "descending";
+  const auto first = read_number(parameters, "first", 0, 1'000'000'000);
+  if (!first) return first.error();
+  const auto max = read_number(parameters, "max", kListedMax, kListedMax);
+  if (!max) return max.error();
+  query.first = *first;
+  query.max = *max;
+  return query;
+}
+
+Result<MasterClient::TaskQuery> read_task_query(const Parameters& parameters) {
+  const auto first = read_number(parameters, "first", 0, 1'000'000'000);
+  if (!first) return first.error();
+  const auto max = read_number(parameters, "max", 100, kListedMax);
+  if (!max) return max.error();
+  return MasterClient::TaskQuery{*first, std::max(*max, 1u), parameters("state").value_or("")};
+}
+
+Result<wire::Request::ReadLogs> read_log_query(const Parameters& parameters) {
+  constexpr std::uint32_t kMost = 1'000'000'000;
+  wire::Request::ReadLogs wanted;
+  const auto task = read_number(parameters, "task", 0, kMost);
+  if (!task) return task.error();
+  if (parameters("task")) wanted.set_task(*task);
+  const auto attempt = read_number(parameters, "attempt", 0, kMost);
+  if (!attempt) return attempt.error();
+  if (parameters("attempt")) wanted.set_attempt(*attempt);
+  return wanted;
+}
+
+std::string listed_jobs_json(const wire::Reply::Jobs& jobs, const ListQuery& query) {
+  const auto chosen = select(jobs.jobs(), query);
+  const auto running = std::ranges::count_if(jobs.jobs(), [](const auto& job) { return !has_ended(job); });
+  return text_of({{"jobs", page_of(chosen, query, listed_job_value)},
+                  {"matching", chosen.size()},
+                  {"all", jobs.jobs_size()},
+                  {"running", running}},
+                 Layout::Compact);
+}
+
+std::string listed_nodes_json(const wire::Reply::Nodes& nodes, const ListQuery& query) {
+  const auto chosen = select(nodes.nodes(), query);
+  std::uint64_t live = 0;
+  std::uint64_t held_back = 0;
+  std::uint64_t slots = 0;
+  std::uint64_t busy = 0;
+  for (const wire::NodeSummary& node : nodes.nodes()) {
+    if (node.state() != "live") continue;
+    ++live;
+    held_back += node.has_hold() ? 1 : 0;
+    slots += node.slots();
+    busy += node.busy();
+  }
+  return text_of({{"nodes", page_of(chosen, query, node_value)},
+                  {"matching", chosen.size()},
+                  {"all", nodes.nodes_size()},
+                  {"live", live},
+                  {"held_back", held_back},
+                  {"slots", slots},
+                  {"busy", busy}},
+                 Layout::Compact);
+}
+
+std::string listed_tasks_json(const wire::Reply::Job& job) {
+  Json list = Json::array();
+  for (const wire::TaskDetail& task : job.tasks()) list.push_back(task_value(task));
+  const Json next = job.next_task() == 0 ? Json(nullptr) : Json(job.next_task());
+  return text_of({{"tasks", std::move(list)}, {"next", next}}, Layout::Compact);
+}
+
+std::string use_json(const std::vector<wire::Reply::Job>& jobs) {
+  Json list = Json::array();
+  for (const wire::Reply::Job& job : jobs) {
+    const wire::Overview& overview = job.overview();
+    const wire::JobSummary& summary = job.summary();
+    list.push_back({{"job", to_string(JobId{summary.job()})},
+                    {"name", summary.name().empty() ? summary.application() : summary.name()},
+                    {"submitted_unix_ns", summary.submitted_unix_ns()},
+                    {"made_seconds", seconds(Duration(overview.made_ns()))},
+                    {"step_seconds", seconds(Duration(overview.step_ns()))},
+                    {"running_thousandths",
+                     std::vector<std::uint32_t>(overview.running().begin(), overview.running().end())}});
+  }
+  return text_of({{"jobs", std::move(list)}}, Layout::Compact);
+}
+
+}  // namespace ontime::cli

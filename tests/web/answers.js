@@ -1,0 +1,56 @@
+'use strict';
+// Answers of /api about a cluster that there is not: one with a job of 1,000,000 tasks that runs on 1,000 workers.
+
+const kTasks = 1000000, kSteps = 160, kRows = 48, kPlaces = 400;
+const kBegin = 1.7e18;  // nanoseconds
+
+const forecast = {pocd: 0.87, low_seconds: 900, median_seconds: 1000, high_seconds: 1100};
+
+function job(number, more) {
+  return {job: 'job-' + number, name: number % 3 ? 'nightly ' + number : null, state: 'running', application: 'wordcount', output: '/data/out/' + number, owner: 'alice', policy: 'split-resume',
+    policy_parameters: {theta: '2s'}, submitted_unix_ns: kBegin, ended_unix_ns: null, elapsed_seconds: 700, deadline_seconds: 1200, deadline_met: null,
+    tasks: kTasks, tasks_done: 612345, input_bytes: 64e12, mapped_bytes: 40e12, waiting_for: null, attempts_running: 4000, attempts_launched: 630000, attempts_failed: 1200, message: '', forecast, ...more};
+}
+
+const attempt = (task, number, state) => ({task, attempt: number, node_name: 'worker-' + task % 100, state, start_offset: 0, offset: 1000, speculative: number > 0, message: state === 'failed' ? 'exit code 1: <b>no such file</b>' : '',
+  launched_unix_ns: kBegin + task * 1e6, started_unix_ns: kBegin + task * 1e6 + 1e7, ended_unix_ns: state === 'running' ? null : kBegin + task * 1e6 + 2e9});
+
+function overview(tick) {
+  const rows = Array.from({length: kRows}, (_, row) => ({first_node: 'worker-' + row * 21, last_node: 'worker-' + (row * 21 + 20), nodes: 21, slots: 84, attempts: 13000, attempts_failed: row % 5 ? 0 : 9,
+    mapped_bytes: 9e11, busy_seconds: 58000, busy_hundredths: Array.from({length: kSteps}, (_, step) => Math.round(8400 * Math.abs(Math.sin(row + step / 40 + tick / 100)))),
+    failed: row % 5 ? [] : Array.from({length: kSteps}, (_, step) => step % 19 ? 0 : 2)}));
+  const places = Array.from({length: kPlaces}, (_, place) => [place < 245 ? 2500 : 0, place >= 243 && place < 247 ? 1000 : 0, place % 50 ? 0 : 3]);
+  return {made_seconds: 690, step_seconds: 4.4, running_thousandths: Array.from({length: kSteps}, (_, step) => Math.round(4e6 * Math.abs(Math.cos(step / 90)))), attempts: 630000, rows,
+    tasks_in_place: 2500, places, failures: Array.from({length: 50}, (_, i) => attempt(600000 - i, 0, 'failed')), longest: Array.from({length: 50}, (_, i) => attempt(i, 0, 'running'))};
+}
+
+const forecasts = Array.from({length: 120}, (_, i) => ({at_seconds: i * 5.8, pocd: 0.6 + 0.3 * Math.sin(i / 30), low_seconds: 900 - i / 3, median_seconds: 1000, high_seconds: 1200 - i}));
+
+const million = (tick) => job(1, {overview: overview(tick), forecasts, explanation: {held_nodes: [], decisions: [], tasks: [], tasks_left_out: 0, decisions_dropped: 0}});
+
+function task(index) {
+  return {task: index, path: '/data/in/part-' + index, files: 1, begin: 0, end: 1000, state: index % 7 ? 'done' : 'running',
+    segments: [{begin: 0, end: 1000, state: index % 7 ? 'sealed' : 'open', attempt: index % 7 ? 0 : null}], attempts: [attempt(index, 0, index % 7 ? 'succeeded' : 'running')]};
+}
+
+const node = (number) => ({node: 'node-' + number, name: 'worker-' + number, host: 'host-' + number, state: 'live', slots: 4, busy: 4, silent_seconds: 0.1, attempts_failed: number % 9, speed: 1 - number % 4 / 10,
+  hold: number % 50 ? null : {cause: 'slow', so_far_seconds: 10, left_seconds: 30, reason: 'its latest 5 attempts took twice as long'}});
+
+// What is at that path of the API; undefined: nothing.
+function answer(path, parameters, tick) {
+  const first = Number(parameters.get('first') || 0);
+  const page = (make, all) => Array.from({length: Math.min(50, all - first)}, (_, i) => make(first + i));
+  if (path === '/api/nodes') return {nodes: page(node, 1000), matching: 1000, all: 1000, live: 1000, held_back: 20, slots: 4000, busy: 3900};
+  if (path === '/api/jobs') return {jobs: page((i) => job(i + 1, i < 3 ? {} : {state: 'succeeded', deadline_met: true, forecast: undefined}), 300), matching: 300, all: 300, running: 3};
+  if (path === '/api/use') {
+    const {running_thousandths, step_seconds, made_seconds} = overview(tick);
+    return {jobs: Array.from({length: 8}, (_, i) => ({job: 'job-' + (i + 1), name: 'nightly', submitted_unix_ns: kBegin + i * 5e10, made_seconds: made_seconds - i * 50, step_seconds,
+      running_thousandths: running_thousandths.map((count) => Math.round(count / (i + 2)))}))};
+  }
+  if (/^\/api\/jobs\/job-\d+$/.test(path)) return million(tick);
+  if (/^\/api\/jobs\/job-\d+\/tasks$/.test(path)) return {tasks: page(task, kTasks), next: first + 50};
+  if (/^\/api\/jobs\/job-\d+\/logs$/.test(path)) return {logs: [{task: 1, attempt: 0, node: 'worker-1', begin: 0, text: 'no such file\n'}], dropped: 0};
+  return undefined;
+}
+
+module.exports = {answer};
