@@ -15,7 +15,7 @@ double ln_pocd_of(double work, double window, const math::Durations& durations, 
 }
 
 // Into how many pieces a task is divided of which a perfect attempt takes `work` seconds, when `tasks` such are to be
-// launched and `slots` are free for them. `must`: the window is that of a deadline. 1: not at all.
+// launched and `slots` are free for them. `must`: the window ends at a deadline. 1: not at all.
 std::uint32_t pieces_at_start(double work, double window, bool must, const math::Durations& durations,
                               std::uint32_t tasks, std::uint32_t slots, const RescueRules& rules,
                               const StartRules& start) {
