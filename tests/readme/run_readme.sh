@@ -37,16 +37,24 @@ for path_file in "$work"/shown.*.path; do
   diff -u "$source_dir/$path" "${path_file%.path}" || { echo "README.md or a page shows another $path than there is"; exit 1; }
 done
 
-mkdir -p "$work/tree/build"
-ln -s "$source_dir/examples" "$source_dir/README.md" "$work/tree/"
-ln -s "$build_dir" "$work/tree/build/release"
-cd "$work/tree"
 unset ONTIME_MASTER ONTIME_TOKEN ONTIME_APP_PATH
+run_commands() {
+  rm -rf "$work/tree"
+  mkdir -p "$work/tree/build"
+  ln -s "$source_dir/examples" "$source_dir/README.md" "$work/tree/"
+  ln -s "$build_dir" "$work/tree/build/release"
+  cd "$work/tree"
+  setsid --wait timeout --kill-after=5 240 bash -euo pipefail -c '
+    trap "jobs -p | xargs -r kill 2>/dev/null; wait" EXIT
+    set -x
+    . ../commands'
+}
 
-status=0
-setsid --wait timeout --kill-after=5 240 bash -euo pipefail -c '
-  trap "jobs -p | xargs -r kill 2>/dev/null; wait" EXIT
-  set -x
-  . ../commands' || status=$?
+# Some commands show that a job makes its deadline. A machine that does other work may miss it (3), but not every time.
+for _ in 1 2 3; do
+  status=0
+  run_commands || status=$?
+  [ "$status" -eq 3 ] || break
+done
 [ "$status" -eq 0 ] || echo "A command of README.md or a page failed with $status: the last one shown above."
 exit "$status"
