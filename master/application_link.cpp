@@ -53,7 +53,10 @@ void ApplicationLink::tell_number(AttemptId attempt, std::uint32_t hadoop) {
   known->set_order(order_of(attempt));
 }
 
-void ApplicationLink::end_job(const std::string& reason) { add_order()->mutable_end_job()->set_reason(reason); }
+void ApplicationLink::end_job(const std::string& reason) {
+  add_order()->mutable_end_job()->set_reason(reason);
+  begin_orders();  // whatever has happened, the job is over; nothing else is heard of it
+}
 
 void ApplicationLink::note(const std::string& text) { add_order()->mutable_note()->set_text(text); }
 

@@ -17,7 +17,7 @@
 namespace ontime::master {
 
 // To one of them: gathers orders and sends them in one message per turn of the control loop. Sends nothing before its
-// application master has said all that has happened.
+// application master has said all that has happened, but that the job is to end.
 class ApplicationLink {
  public:
   explicit ApplicationLink(std::shared_ptr<net::Connection> connection) : connection_(std::move(connection)) {}

@@ -97,10 +97,7 @@ Status ApplicationSession::on_job(const wire::ToAdvisor::Job& message) {
   control_.defer([link = link_, id = job_, policy = job().spec.policy] { link->accept(id, policy); });
   if (is_unfinished()) return {};
   link_->end_job(job().message);
-  control_.defer([link = link_] {
-    link->begin_orders();
-    link->flush();
-  });
+  control_.defer([link = link_] { link->flush(); });
   return {};
 }
 

@@ -11,7 +11,9 @@ constexpr const char* kStyle =
     "pre{background:#f6f6f6;padding:1em;overflow:auto}.scroll{overflow-x:auto}";
 
 // On a phone, what is wide scrolls within its place, by the keyboard too.
-constexpr const char* kScroll = "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"a table\">\n";
+std::string scrolling(const std::string& name, const std::string& content) {
+  return "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"" + name + "\">\n" + content + "</div>\n";
+}
 
 std::string escaped(const std::string& text) {
   std::string safe;
@@ -86,7 +88,7 @@ void Document::grid(const Grid& grid) {
   markdown_ += "\n" + markdown_of(grid);
   std::string lines = html_line(grid.titles, "th");
   for (const Cells& line : grid.lines) lines += html_line(line, "td");
-  html_ += std::string(kScroll) + element("table", "\n" + lines) + "</div>\n";
+  html_ += scrolling("table " + std::to_string(++grids_), element("table", "\n" + lines));
 }
 
 void Document::figure(const std::string& title, const std::string& caption, const std::string& file,

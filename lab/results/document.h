@@ -35,6 +35,7 @@ class Document {
  private:
   std::string markdown_;
   std::string html_;
+  std::size_t grids_ = 0;
 };
 
 }  // namespace ontime::lab

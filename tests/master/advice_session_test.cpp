@@ -217,6 +217,23 @@ TEST_F(Advice, AJobThatIsKilledEndsOnHadoopTooNowAndAfterAReconnect) {
   });
 }
 
+// As one does whose deadline has passed when it is named.
+TEST_F(Advice, AJobThatIsKilledBeforeItHasSaidWhatHasHappenedEndsOnHadoopToo) {
+  play([this]() -> asio::awaitable<void> {
+    FakeApplication application = co_await connect_application();
+    application.submit("none");
+    const auto accepted = co_await application.next();
+    EXPECT_TRUE(accepted && accepted->has_accepted());
+    wire::Request request;
+    request.mutable_kill_job()->set_job(1);
+    const wire::Reply killed = co_await ask(request);
+    EXPECT_TRUE(killed.error().empty()) << killed.error();
+    application.synchronise();
+    const wire::AdviceOrder order = co_await application.next_order();
+    EXPECT_TRUE(order.has_end_job()) << order.what_case();
+  });
+}
+
 // Whatever Hadoop says about its end: nobody has asked the daemon to end it.
 TEST_F(Advice, AJobThatHasEndedOnHadoopIsRefused) {
   play([this]() -> asio::awaitable<void> {

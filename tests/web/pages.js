@@ -6,7 +6,6 @@
 
 const fs = require('fs');
 const path = require('path');
-const {execFileSync} = require('child_process');
 const {answer} = require('./answers.js');
 const {Cluster, pause} = require('./cluster.js');
 
@@ -183,7 +182,7 @@ async function checkAll(browser, cluster) {
   await checkWritten(browser, cluster);
   step = 'experiment';
   const scenario = path.join(source, 'examples', 'experiments', 'one-straggler.yaml');
-  execFileSync(path.join(build, 'bin', 'ontime'), ['experiment', scenario, '--out', cluster.file('experiment'), '--quiet'], {env: cluster.environment, stdio: 'ignore'});
+  cluster.ontime('experiment', scenario, '--output', cluster.file('experiment'), '--quiet');
   await checkLook(browser, 'experiment', 'file://' + cluster.file('experiment/report.html'), 'svg');
 }
 

@@ -102,7 +102,7 @@ TEST(Document, IsTheSameAsMarkdownAndAsHtml) {
             "    x: 1\n    y: 2\n\n![F](f.svg)\n\nhow to read it\n");
   const std::string html = document.html();
   EXPECT_THAT(html,
-              HasSubstr("<h1>A &amp; B</h1>\n<p>Some words.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"a table\">\n<table>\n<tr><th>policy</th><th>PoCD</th></tr>\n"));
+              HasSubstr("<h1>A &amp; B</h1>\n<p>Some words.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"table 1\">\n<table>\n<tr><th>policy</th><th>PoCD</th></tr>\n"));
   EXPECT_THAT(html, HasSubstr("<tr><td>a&lt;b</td><td>0.5</td></tr>\n</table></div>\n<h2>More</h2>\n<pre tabindex=\"0\">x: 1\ny: 2</pre>"));
   EXPECT_THAT(html, HasSubstr("<svg/>"));
   EXPECT_THAT(html, Not(HasSubstr("nothing")));
