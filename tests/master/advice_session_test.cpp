@@ -23,14 +23,25 @@ class Advice : public MasterFixture {
     FakeApplication application(co_await connect(wire::APPLICATION_MASTER));
     co_return application;
   }
-  // With its job admitted and nothing told of the past.
-  asio::awaitable<FakeApplication> make_application(std::string policy, int tasks = 1) {
+  // With its job admitted, before it says what has happened.
+  asio::awaitable<FakeApplication> admit_application(std::string policy, int tasks = 1) {
     FakeApplication application = co_await connect_application();
     application.submit(policy, tasks);
     const auto accepted = co_await application.next();
     EXPECT_TRUE(accepted && accepted->has_accepted());
+    co_return application;
+  }
+  // With its job admitted and nothing told of the past.
+  asio::awaitable<FakeApplication> make_application(std::string policy, int tasks = 1) {
+    FakeApplication application = co_await admit_application(std::move(policy), tasks);
     application.synchronise();
     co_return application;
+  }
+  asio::awaitable<void> kill_job() {
+    wire::Request request;
+    request.mutable_kill_job()->set_job(1);
+    const wire::Reply killed = co_await ask(request);
+    EXPECT_TRUE(killed.error().empty()) << killed.error();
   }
   asio::awaitable<wire::Reply::Job> detail(std::uint32_t job = 1) {
     wire::Request request;
@@ -204,10 +215,7 @@ TEST_F(Advice, AnOrderThatIsNotCarriedOutIsGivenUp) {
 TEST_F(Advice, AJobThatIsKilledEndsOnHadoopTooNowAndAfterAReconnect) {
   play([this]() -> asio::awaitable<void> {
     FakeApplication application = co_await make_application("none");
-    wire::Request request;
-    request.mutable_kill_job()->set_job(1);
-    const wire::Reply killed = co_await ask(request);
-    EXPECT_TRUE(killed.error().empty()) << killed.error();
+    co_await kill_job();
     const wire::AdviceOrder order = co_await application.next_order();
     EXPECT_TRUE(order.has_end_job()) << order.what_case();
     application.leave();
@@ -220,14 +228,8 @@ TEST_F(Advice, AJobThatIsKilledEndsOnHadoopTooNowAndAfterAReconnect) {
 // As one does whose deadline has passed when it is named.
 TEST_F(Advice, AJobThatIsKilledBeforeItHasSaidWhatHasHappenedEndsOnHadoopToo) {
   play([this]() -> asio::awaitable<void> {
-    FakeApplication application = co_await connect_application();
-    application.submit("none");
-    const auto accepted = co_await application.next();
-    EXPECT_TRUE(accepted && accepted->has_accepted());
-    wire::Request request;
-    request.mutable_kill_job()->set_job(1);
-    const wire::Reply killed = co_await ask(request);
-    EXPECT_TRUE(killed.error().empty()) << killed.error();
+    FakeApplication application = co_await admit_application("none");
+    co_await kill_job();
     application.synchronise();
     const wire::AdviceOrder order = co_await application.next_order();
     EXPECT_TRUE(order.has_end_job()) << order.what_case();
