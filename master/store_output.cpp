@@ -132,9 +132,11 @@ class StorePlace {
                    [&](http::Store& store, std::size_t i) { return store.remove(key(names[i])); });
   }
 
-  // If the store has directories: what the job's attempts have written to.
+  // If the store has directories: what the job's attempts write to.
+  http::Answer<void> make_directory() { return store_->make_directory(key(segments_of(claim_))); }
+  // With what an attempt that was ended may have written there just now.
   void remove_directories() {
-    store_->remove_directory(key(segments_of(claim_)));
+    store_->remove_tree(key(segments_of(claim_)));
     store_->remove_directory(key(kScratch));
   }
 
@@ -316,8 +318,10 @@ ClaimOutcome StoreOutput::claim() {
   pass_kill_point("store-claim-created");
   // Somebody else may have written there in between.
   const auto is_still_free = is_empty(*place);
-  if (is_still_free && *is_still_free) return {{}, {}};
+  const auto made = is_still_free && *is_still_free ? place->make_directory() : http::Answer<void>();
+  if (is_still_free && *is_still_free && made) return {{}, {}};
   static_cast<void>(place->store().remove(place->key(kClaimName)));
+  if (!made) return {place->cannot("make a directory", made.error()), {}};
   return {is_still_free ? not_empty : place->cannot("look for objects", is_still_free.error()), {}};
 }
 

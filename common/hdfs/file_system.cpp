@@ -124,11 +124,12 @@ http::Answer<std::string> FileSystem::write_scratch(const std::string& key, cons
   if (!exchange_) exchange_.emplace(url->origin, is_over_, patience_);
   const std::size_t name = key.rfind('/') + 1;
   const std::string place = (scratch_.empty() ? key.substr(0, name) : scratch_) + key.substr(name) + ".";
+  const std::string op = std::string("&op=CREATE&overwrite=false&createparent=") + (scratch_.empty() ? "false" : "true");
   std::vector<std::string> tries;
   const auto make = [&]() -> Exchange::Request {
     tries.push_back(place + random_digits());
     const auto file = address_of({root_, tries.back()});
-    return {"PUT", (file ? file->target : url->target) + "&op=CREATE&overwrite=false", true, &content};
+    return {"PUT", (file ? file->target : url->target) + op, true, &content};
   };
   auto written = exchange_->insist(make, [](const char*, std::size_t) { return true; });
   for (std::size_t i = 0; i + (written ? 1 : 0) < tries.size(); ++i) static_cast<void>(remove(tries[i]));
@@ -182,7 +183,17 @@ http::Answer<void> FileSystem::remove(const std::string& key) {
   return {};
 }
 
+http::Answer<void> FileSystem::make_directory(const std::string& key) {
+  const auto made = ask_json("PUT", key, "MKDIRS");
+  if (!made) return made.error();
+  return {};
+}
+
 void FileSystem::remove_directory(const std::string& key) { static_cast<void>(remove(key)); }
+
+void FileSystem::remove_tree(const std::string& key) {
+  static_cast<void>(ask_json("DELETE", key, "DELETE&recursive=true"));
+}
 
 RemoteFile::RemoteFile(const http::Url& url, const std::atomic<bool>* is_over, http::Patience patience)
     : target_(url.target), exchange_(url.origin, is_over, patience) {}

@@ -19,7 +19,7 @@ class FileSystem final : public http::Store {
   // `root`: of a Name. `scratch`: the directory ("a/b/"; "": their own) where files lie while they are written, each
   // under a name that no other try has: a DataNode may go on with a try that was given up here. Each then gets its own
   // name by a rename, which HDFS does at once. What a process that died leaves there is called "NAME.DIGITS", after
-  // what the file was to be.
+  // what the file was to be. Their own directory must be there: so such a try makes nothing once that is removed.
   FileSystem(std::string root, std::string scratch, const std::atomic<bool>* is_over = nullptr,
              http::Patience patience = {});
 
@@ -32,7 +32,9 @@ class FileSystem final : public http::Store {
   // Renames it.
   http::Answer<void> put_in_place(const http::Object& object, const std::string& key) override;
   http::Answer<void> remove(const std::string& key) override;
+  http::Answer<void> make_directory(const std::string& key) override;
   void remove_directory(const std::string& key) override;
+  void remove_tree(const std::string& key) override;
 
  private:
   http::Answer<std::string> ask(const char* method, const std::string& key, const std::string& op,

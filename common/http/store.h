@@ -58,8 +58,12 @@ class Store {
   virtual Answer<void> put_in_place(const Object& object, const std::string& key) = 0;
   // Fine if there is none.
   virtual Answer<void> remove(const std::string& key) = 0;
+  // If the store has directories: fine if there is that one.
+  virtual Answer<void> make_directory(const std::string& /*key*/) { return {}; }
   // If the store has directories and nothing is in this one.
   virtual void remove_directory(const std::string& /*key*/) {}
+  // With all that is in it, at once, if the store has directories.
+  virtual void remove_tree(const std::string& /*key*/) {}
 };
 
 }  // namespace ontime::http

@@ -78,7 +78,8 @@ HttpAnswer HdfsStore::perform(const HttpRequest& request, bool is_late) {
   if (op == "OPEN") return open(request, key);
   if (op == "CREATE") return create(request, key, is_late);
   if (op == "RENAME") return rename(key, without_slashes(parameter(request, "destination")));
-  if (op == "DELETE") return remove(key);
+  if (op == "MKDIRS") return make_directories(key);
+  if (op == "DELETE") return remove(key, parameter(request, "recursive") == "true");
   if (op == "GETFILESTATUS") return describe(key);
   if (op == "LISTSTATUS_BATCH") return list(key, parameter(request, "startAfter"));
   return exception(400, "UnsupportedOperationException", op);
@@ -103,13 +104,20 @@ HttpAnswer HdfsStore::open(const HttpRequest& request, const std::string& key) c
 
 HttpAnswer HdfsStore::create(const HttpRequest& request, const std::string& key, bool is_late) {
   if (objects_.contains(key) || is_directory(key)) return exception(403, "FileAlreadyExistsException", key);
-  for (std::string above = parent_of(key); !above.empty(); above = parent_of(above)) {
-    if (objects_.contains(above)) return exception(403, "ParentNotDirectoryException", above);
-    directories_.insert(above);
-  }
+  if (parameter(request, "createparent") == "false" && !is_directory(parent_of(key)))
+    return exception(404, "FileNotFoundException", "Parent directory doesn't exist: /" + parent_of(key));
+  if (HttpAnswer made = make_directories(parent_of(key)); made.status != 200) return made;
   const Object file{request.content, std::to_string(++last_id_), is_late};
   set(key, &file);
   return {201};
+}
+
+HttpAnswer HdfsStore::make_directories(const std::string& key) {
+  for (std::string directory = key; !directory.empty(); directory = parent_of(directory)) {
+    if (objects_.contains(directory)) return exception(403, "ParentNotDirectoryException", directory);
+    directories_.insert(directory);
+  }
+  return said("boolean", "true");
 }
 
 // Nothing is replaced, and no directory is made.
@@ -125,18 +133,26 @@ HttpAnswer HdfsStore::rename(const std::string& from, const std::string& to) {
   return said("boolean", may ? "true" : "false");
 }
 
-HttpAnswer HdfsStore::remove(const std::string& key) {
+HttpAnswer HdfsStore::remove(const std::string& key, bool is_recursive) {
   if (objects_.contains(key)) {
     set(key, nullptr);
     return said("boolean", "true");
   }
   const std::string below = key + "/";
+  if (is_recursive) remove_below(below);
   const auto file = objects_.lower_bound(below);
   const auto directory = directories_.lower_bound(below);
   if ((file != objects_.end() && file->first.starts_with(below)) ||
       (directory != directories_.end() && directory->starts_with(below)))
     return exception(403, "PathIsNotEmptyDirectoryException", "/" + key);
   return said("boolean", directories_.erase(key) > 0 ? "true" : "false");
+}
+
+void HdfsStore::remove_below(const std::string& prefix) {
+  for (auto file = objects_.lower_bound(prefix); file != objects_.end() && file->first.starts_with(prefix);
+       file = objects_.lower_bound(prefix))
+    set(std::string(file->first), nullptr);
+  std::erase_if(directories_, [&](const std::string& directory) { return directory.starts_with(prefix); });
 }
 
 HttpAnswer HdfsStore::describe(const std::string& key) const {

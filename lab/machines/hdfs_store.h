@@ -25,7 +25,9 @@ class HdfsStore final : public HttpStore {
   HttpAnswer open(const HttpRequest& request, const std::string& key) const;
   HttpAnswer create(const HttpRequest& request, const std::string& key, bool is_late);
   HttpAnswer rename(const std::string& from, const std::string& to);
-  HttpAnswer remove(const std::string& key);
+  HttpAnswer make_directories(const std::string& key);
+  HttpAnswer remove(const std::string& key, bool is_recursive);
+  void remove_below(const std::string& prefix);
   HttpAnswer describe(const std::string& key) const;
   HttpAnswer list(const std::string& directory, const std::string& behind) const;
   bool is_directory(const std::string& key) const { return key.empty() || directories_.contains(key); }

@@ -214,7 +214,10 @@ TEST_F(Hdfs, OutputOfAKilledJobIsRemoved) {
   ASSERT_TRUE(eventually([&] { return has_stored("counts"); }));
   EXPECT_EQ(cluster_.client({"kill", job}).status, 0);
   EXPECT_EQ(cluster_.wait(job), "killed");
-  EXPECT_TRUE(eventually([&] { return hdfs_->files(path("counts")) == 0; }));
+  EXPECT_TRUE(eventually([&] { return !hdfs_->exists(path("counts")); }));
+  hdfs::FileSystem late(hdfs_->url(""), "");
+  EXPECT_FALSE(late.write(path("counts/_attempts/killed/t00000-a0.0").substr(1), http::content_of("late")));
+  EXPECT_FALSE(hdfs_->exists(path("counts")));
   expect_right_answer(submit_paced(kNovel, url("counts")), "counts");
 }
 

@@ -15,6 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "common/http/store.h"
+#include "common/store/access.h"
+#include "common/store/name.h"
 #include "lab/machines/hdfs_store.h"
 #include "lab/machines/object_store.h"
 #include "tests/lab/machines/small_cluster.h"
@@ -375,6 +378,23 @@ TEST_P(OutputContract, NeverHoldsWhatAFencedAttemptWritesLater) {
   expect_published();
 }
 
+// A DataNode goes on with a file whose writer was killed, perhaps after the job has ended.
+class OutputInHdfs : public OutputContract {};
+
+TEST_P(OutputInHdfs, StaysRemovedWhereAWriteComesLate) {
+  ASSERT_TRUE(claim());
+  map();
+  ASSERT_TRUE(discard());
+  ASSERT_TRUE(claim(kTheirs));
+  scene_->run([&] {
+    const auto store = store::open(*store::parse_name(scene_->name));
+    const auto late = store->write("out/_attempts/ours-1/t00000-a0.8", http::content_of("LATE "));
+    EXPECT_FALSE(late);
+  });
+  for (const auto& [name, bytes] : files()) EXPECT_EQ(name, "_claim");
+}
+
+INSTANTIATE_TEST_SUITE_P(Places, OutputInHdfs, testing::Values("webhdfs"));
 INSTANTIATE_TEST_SUITE_P(Places, OutputContract, testing::Values("directory", "s3", "webhdfs"),
                          [](const auto& place) { return std::string(place.param); });
 
