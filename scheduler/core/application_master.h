@@ -131,6 +131,7 @@ class ApplicationMaster {
   void ask_next_cut(StepBuilder& step, AttemptId attempt);
   void ask_cut(StepBuilder& step, AttemptId attempt, const CutInFlight& cut);
   void limit_wait(StepBuilder& step, AttemptId attempt);
+  TimePoint last_moment(const StepBuilder& step, AttemptId attempt) const;  // for the answer that is awaited
   std::optional<PlannedCut> take_answered(StepBuilder& step, const event::CutAnswered& answer);
   void divide_at(StepBuilder& step, const event::CutAnswered& answer);
   void end_at(StepBuilder& step, AttemptId attempt, std::uint64_t at);

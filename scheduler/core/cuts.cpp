@@ -77,9 +77,13 @@ void ApplicationMaster::ask_cut(StepBuilder& step, AttemptId id, const CutInFlig
 // The time runs from the first question, whatever waits for the answer now. Otherwise a worker that reconnects often,
 // or a policy that joins late, would let a stopped attempt live indefinitely.
 void ApplicationMaster::limit_wait(StepBuilder& step, AttemptId id) {
+  step.timers.arm(cut_of(id), last_moment(step, id));
+}
+
+TimePoint ApplicationMaster::last_moment(const StepBuilder& step, AttemptId id) const {
   const Attempt& attempt = *step.cluster.find_attempt(id);
   const Segment& segment = *step.cluster.find_task(id.task)->ledger.find(attempt.held.begin);
-  step.timers.arm(cut_of(id), attempt.cut->asked_at + answer_limit(attempt, segment, step.cut_timeout));
+  return attempt.cut->asked_at + answer_limit(*step.cluster.find_job(job_), attempt, segment, step.cut_timeout);
 }
 
 // It stands still, or its process does: what it holds starts again at its begin, that is at the last sealed offset.
@@ -87,6 +91,7 @@ void ApplicationMaster::on_cut_timer(StepBuilder& step, AttemptId id) {
   const Attempt* attempt = step.cluster.find_live(id);
   const PlannedCut* planned = speculation_.behind_cut(id);
   if (attempt == nullptr || !attempt->cut || (planned == nullptr && !handing_over_.contains(id))) return;
+  if (last_moment(step, id) > step.now) return limit_wait(step, id);  // it has shown since that its records are long
   const std::uint64_t begin = attempt->held.begin;
   const std::uint32_t copies = planned != nullptr ? planned->copies() : 0;
   end_attempt(step, id, AttemptEnd::Silent, "it did not answer a cut");  // and `planned` with it

@@ -61,6 +61,12 @@ Duration doubled(Duration limit, std::uint32_t times) {
   return limit;
 }
 
+// Seconds between two moves of an offset in the job. None: too few were seen.
+std::optional<double> usual_gap(const Job& job) {
+  if (job.offset_moves < kMovesKnown) return std::nullopt;
+  return std::exp(job.offset_moves_ln / static_cast<double>(job.offset_moves));
+}
+
 Duration usual_limit(double usual) { return std::clamp<Duration>(from_seconds(kUsualGaps * usual), kLeast, kMost); }
 
 // It has mapped its segment and seals it: a command that sorts may take its time at the end, and shows nothing of it.
@@ -68,8 +74,10 @@ bool is_sealing(const Attempt& attempt, const Segment& segment) { return attempt
 
 }  // namespace
 
-Duration answer_limit(const Attempt& attempt, const Segment& segment, Duration cut_timeout) {
-  Duration limit = std::max(cut_timeout, kLongestGaps * std::min(attempt.longest_gap, kMost));
+Duration answer_limit(const Job& job, const Attempt& attempt, const Segment& segment, Duration cut_timeout) {
+  const bool has_shown = attempt.longest_gap > Duration::zero();
+  const Duration gap = has_shown ? attempt.longest_gap : from_seconds(usual_gap(job).value_or(0));
+  Duration limit = std::max(cut_timeout, kLongestGaps * std::min(gap, kMost));
   if (is_sealing(attempt, segment)) limit = std::max(limit, kLeast);
   return doubled(limit, segment.silences + std::uint32_t{segment.stalls});
 }
@@ -82,9 +90,9 @@ std::optional<Duration> progress_limit(const Job& job, const Attempt& attempt, c
     // Of a launch that a master lived through whose clock jumped the time means nothing.
     return doubled(launch ? std::min(usual_limit(*launch), kUnknown) : kUnknown, segment.stalls);
   }
-  if (job.offset_moves < kMovesKnown) return doubled(kUnknown, segment.stalls);
-  const double usual = std::exp(job.offset_moves_ln / static_cast<double>(job.offset_moves));
-  const Duration limit = usual_limit(usual);
+  const std::optional<double> usual = usual_gap(job);
+  if (!usual) return doubled(kUnknown, segment.stalls);
+  const Duration limit = usual_limit(*usual);
   return doubled(is_sealing(attempt, segment) ? std::max(limit, kUnknown) : limit, segment.stalls);
 }
 

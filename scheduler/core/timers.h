@@ -74,8 +74,9 @@ class Timers {
 inline constexpr Duration kStallCheck = std::chrono::seconds(30);
 
 // How long a cut may stay unanswered that somebody waits for: `cut_timeout`, or three times the longest time between
-// two offsets that the attempt has reported. At least 30 s while it seals its segment.
-Duration answer_limit(const Attempt& attempt, const Segment& segment, Duration cut_timeout);
+// two offsets that the attempt has reported; before it has reported two, three times the time that is usual in its job.
+// At least 30 s while it seals its segment. It may grow while the answer is awaited.
+Duration answer_limit(const Job& job, const Attempt& attempt, const Segment& segment, Duration cut_timeout);
 
 // How long an attempt of the job may stay at one offset. JobSpec::attempt_timeout if it is given; nothing for
 // kNoTimeout. Otherwise 30 s or 20 times the job's usual time between two offsets (of an attempt that has not begun: 20

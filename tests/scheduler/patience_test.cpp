@@ -23,6 +23,7 @@ class Patience : public testing::Test {
   std::optional<Duration> progress(std::optional<double> launch = {}) const {
     return progress_limit(job_, attempt_, segment_, launch);
   }
+  Duration answer() const { return answer_limit(job_, attempt_, segment_, 3s); }
   static void expect_near(std::optional<Duration> limit, Duration expected) {
     ASSERT_TRUE(limit);
     EXPECT_NEAR(seconds(*limit), seconds(expected), 1e-3);
@@ -73,21 +74,30 @@ TEST_F(Patience, ForProgressIsDoubledByEachAttemptThatStoodStillAndByNoneThatDid
 }
 
 TEST_F(Patience, ForAnAnswerIsDoubledByBoth) {
-  EXPECT_EQ(answer_limit(attempt_, segment_, 3s), 3s);
+  attempt_.longest_gap = 1s;
+  EXPECT_EQ(answer(), 3s);
   segment_.silences = 1;
-  EXPECT_EQ(answer_limit(attempt_, segment_, 3s), 6s);
+  EXPECT_EQ(answer(), 6s);
   segment_.stalls = 1;
-  EXPECT_EQ(answer_limit(attempt_, segment_, 3s), 12s);
+  EXPECT_EQ(answer(), 12s);
 }
 
 TEST_F(Patience, ForAnAnswerFollowsTheLongestTimeBetweenTwoOffsets) {
   attempt_.longest_gap = 10s;
-  EXPECT_EQ(answer_limit(attempt_, segment_, 3s), 30s);
+  EXPECT_EQ(answer(), 30s);
+  attempt_.longest_gap = 2s;
+  EXPECT_EQ(answer(), 6s);
+}
+
+TEST_F(Patience, ForAnAnswerFollowsTheUsualTimeBetweenTwoOffsetsBeforeTheAttemptHasShownAny) {
+  expect_near(answer(), 9s);
+  job_.offset_moves = 2;
+  EXPECT_EQ(answer(), 3s);
 }
 
 TEST_F(Patience, IsNeverMuchMoreThanADay) {
   segment_.stalls = segment_.silences = 255;
-  EXPECT_LE(answer_limit(attempt_, segment_, 3s), 48h);
+  EXPECT_LE(answer(), 48h);
   EXPECT_LE(*progress(), 48h);
 }
 
