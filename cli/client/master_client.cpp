@@ -130,7 +130,8 @@ Result<T> MasterClient::Link::run(asio::awaitable<Result<T>> work, Duration limi
   const auto give_up_at = Clock::now() + limit;
   while (!outcome->has_value()) {
     io_->restart();
-    io_->run_one_for(kWatchInterval);
+    const Duration left = give_up_at - Clock::now();
+    io_->run_one_for(options_.watch ? std::min<Duration>(kWatchInterval, left) : left);
     if (outcome->has_value()) break;
     if (options_.watch) {
       if (auto status = options_.watch(); !status) {

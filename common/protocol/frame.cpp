@@ -40,43 +40,43 @@ void append_frame(std::string& to, const google::protobuf::MessageLite& message)
 std::span<char> FrameDecoder::space() {
   if (begin_ == end_) {
     begin_ = end_ = 0;
-    if (buffer_.size() > kIdleBytesMax) buffer_ = {};
+    if (capacity_ > kIdleBytesMax) reallocate(0);
   }
-  if (buffer_.size() - end_ < kReadBytesMin) {
+  if (capacity_ - end_ < kReadBytesMin) {
     const std::size_t held = end_ - begin_;
-    if (begin_ != 0) std::memmove(buffer_.data(), buffer_.data() + begin_, held);
+    if (begin_ != 0) std::memmove(buffer_.get(), buffer_.get() + begin_, held);
     begin_ = 0;
     end_ = held;
-    if (buffer_.size() - held < kReadBytesMin) {
+    if (capacity_ - held < kReadBytesMin) {
       const std::size_t enough = payload_bytes_max_ + kFrameHeaderBytes + kReadBytes;
-      reallocate(std::max(std::min(2 * buffer_.size(), enough), held + kReadBytes));
+      reallocate(std::max(std::min(2 * capacity_, enough), held + kReadBytes));
     }
   }
-  return {buffer_.data() + end_, buffer_.size() - end_};
+  return {buffer_.get() + end_, capacity_ - end_};
 }
 
-// An own copy, because std::vector would round the size up and keep twice the limit.
 void FrameDecoder::reallocate(std::size_t size) {
-  std::vector<char> larger(size);
-  std::copy(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(end_), larger.begin());
+  auto larger = std::make_unique_for_overwrite<char[]>(size);
+  std::copy_n(buffer_.get(), end_, larger.get());
   buffer_ = std::move(larger);
+  capacity_ = size;
 }
 
 void FrameDecoder::received(std::size_t size) {
-  ONTIME_CHECK(size <= buffer_.size() - end_, "no more bytes are received than there was space for");
+  ONTIME_CHECK(size <= capacity_ - end_, "no more bytes are received than there was space for");
   end_ += size;
 }
 
 Result<std::optional<std::string_view>> FrameDecoder::next() {
   const std::size_t held = end_ - begin_;
   if (held < kFrameHeaderBytes) return std::optional<std::string_view>();
-  const std::size_t size = read_length(buffer_.data() + begin_);
+  const std::size_t size = read_length(buffer_.get() + begin_);
   if (size > payload_bytes_max_) {
     return failed("a message announces " + std::to_string(size) + " bytes where at most " +
                   std::to_string(payload_bytes_max_) + " are allowed");
   }
   if (held - kFrameHeaderBytes < size) return std::optional<std::string_view>();
-  const std::string_view payload(buffer_.data() + begin_ + kFrameHeaderBytes, size);
+  const std::string_view payload(buffer_.get() + begin_ + kFrameHeaderBytes, size);
   begin_ += kFrameHeaderBytes + size;
   return std::optional(payload);
 }

@@ -9,11 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "common/base/result.h"
 
@@ -42,7 +42,7 @@ class FrameDecoder {
   // From the next frame on; for a peer that has not yet proved who it is.
   void set_payload_bytes_max(std::size_t size) { payload_bytes_max_ = size; }
   bool has_partial_frame() const { return begin_ != end_; }  // the stream must not end here
-  std::size_t capacity() const { return buffer_.size(); }    // bytes held
+  std::size_t capacity() const { return capacity_; }         // bytes held
 
   // The next whole payload; nothing if more bytes are needed; an error for a length above the limit, after which the
   // stream is of no use. The payload is valid until space() is called.
@@ -51,7 +51,8 @@ class FrameDecoder {
  private:
   void reallocate(std::size_t size);
   std::size_t payload_bytes_max_;
-  std::vector<char> buffer_;
+  std::unique_ptr<char[]> buffer_;  // not cleared: pages that nothing is received in cost no memory
+  std::size_t capacity_ = 0;
   std::size_t begin_ = 0;  // first byte not yet returned
   std::size_t end_ = 0;    // one past the last byte received
 };

@@ -182,6 +182,10 @@ ONTIME_SIMULATE(off_t, lseek64, (descriptor, offset, from), int descriptor, off_
   return static_cast<off_t>(file->offset);
 }
 
+ONTIME_SIMULATE(off_t, lseek, (descriptor, offset, from), int descriptor, off_t offset, int from) {
+  return simulate_lseek64(here, descriptor, offset, from);
+}
+
 ONTIME_SIMULATE(int, fsync, (descriptor), int descriptor) {
   const auto file = file_at<DiskFile>(here, descriptor);
   if (!file) return given(-EINVAL);

@@ -159,6 +159,11 @@ ONTIME_SIMULATE(int, fstatat, (directory, path, to, flags), int directory, const
   return state_of(here, directory, path, to, (flags & AT_SYMLINK_NOFOLLOW) == 0);
 }
 
+ONTIME_SIMULATE(int, faccessat, (directory, path, how, flags), int directory, const char* path, int how, int flags) {
+  struct stat state {};
+  return state_of(here, directory, path, &state, (flags & AT_SYMLINK_NOFOLLOW) == 0);
+}
+
 ONTIME_SIMULATE(int, access, (path, how), const char* path, int how) { return check_access(here, path); }
 
 ONTIME_SIMULATE(int, mkdir, (path, mode), const char* path, mode_t mode) {
@@ -245,6 +250,10 @@ ONTIME_SIMULATE(int, chmod, (path, mode), const char* path, mode_t mode) { retur
 ONTIME_SIMULATE(int, fchmodat, (directory, path, mode, flags), int directory, const char* path, mode_t mode,
                 int flags) {
   return check_access(here, path);
+}
+
+ONTIME_SIMULATE(int, fchmod, (descriptor, mode), int descriptor, mode_t mode) {
+  return given(here.process().at(descriptor) ? 0 : -EBADF);
 }
 
 ONTIME_SIMULATE(int, statvfs, (path, to), const char* path, struct statvfs* to) {

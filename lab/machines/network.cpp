@@ -167,9 +167,10 @@ void Network::acknowledge(const Pointer& sender, std::size_t bytes) {
   const std::uint32_t to = sender->local_.host;
   world_.after(delay(from, to), [this, from, to, sender, bytes] {
     when_open(from, to, [this, sender, bytes] {
+      const bool was_full = sender->unacknowledged_ >= sender->send_buffer;
       sender->unacknowledged_ -= std::min(bytes, sender->unacknowledged_);
       sender->unacknowledged_since_ = sender->unacknowledged_ > 0 ? world_.now() : kNever;
-      sender->change();
+      if (was_full) sender->change();  // as Linux does: nobody hears of more room where there was some
     });
   });
 }

@@ -18,7 +18,9 @@ auto& all_waiting() {
 WaitQueue& waiting_for(const void* what) { return all_waiting()[what]; }
 void wake_waiting_for(const void* what) {
   const auto found = all_waiting().find(what);
-  if (found != all_waiting().end()) found->second.wake_all();
+  if (found == all_waiting().end()) return;
+  found->second.wake_all();
+  all_waiting().erase(found);
 }
 
 struct Started {

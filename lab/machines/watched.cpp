@@ -68,7 +68,7 @@ std::uint32_t Epoll::events() { return listed_.empty() ? 0u : EPOLLIN; }
 // What is listed and has no event is taken off the list. Edge-triggered: told once for each change.
 int Epoll::collect(epoll_event* to, int count) {
   int found = 0;
-  std::deque<Key> again;
+  std::vector<Key> again;
   while (!listed_.empty() && found < count) {
     const Key key = listed_.front();
     listed_.pop_front();

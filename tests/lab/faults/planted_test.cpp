@@ -22,7 +22,7 @@ struct Bound {
 };
 constexpr Bound kBounds[] = {
     {"acknowledged-before-durable", 5000},
-    {"acted-before-durable", 2000},
+    {"acted-before-durable", 5000},
     {"answered-before-durable", 1000},
     {"batch-in-two-writes", 1000},
     {"claim-written-over", 500},

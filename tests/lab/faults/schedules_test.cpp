@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "lab/faults/cluster_run.h"
@@ -57,23 +58,43 @@ void run_file(const std::string& name, int least) {
 //   4300           two masters died while they removed an output
 //   2000117        a network that was slow for a while silenced the workers of all copies of a task, which was blamed
 //   101445 with --store   the store died before a commit had removed its claim, which stayed in a complete output
-TEST(FaultsOfThePast, EndWell) { run_file("past_schedules.jsonl", 10); }
+//   5000227 with --nodes 10 --jobs 3   an attempt was ended as silent while it mapped its first record
+TEST(FaultsOfThePast, EndWell) { run_file("past_schedules.jsonl", 12); }
 
-// Of 2,700 seeds those that reached places in the programs, or reached them so often, that none before
+// Of 3,200 seeds those that reached places in the programs, or reached them so often, that none before
 // them had: `ontime-faults --keep-new`.
-TEST(FaultsThatReachMost, EndWell) { run_file("corpus.jsonl", 492); }
+TEST(FaultsThatReachMost, EndWell) { run_file("corpus.jsonl", 575); }
 
-// To the byte, in processes whose memory lies elsewhere.
+// To the byte, in processes whose memory lies elsewhere and that have other files open.
 TEST(FaultsOfOneSeed, HaveTheSameLog) {
-  for (const char* seed : {"3", "8", "21", "60"}) {
+  for (const std::string seed : {"3", "8", "21", "60"}) {
     const auto first = test::run({ONTIME_FAULT_PROGRAM, "--seed", seed, "--trace"});
-    const auto second = test::run({ONTIME_FAULT_PROGRAM, "--seed", seed, "--trace"});
+    const auto second = test::shell("exec 3</dev/null 4</dev/null 5>/dev/null 6<>/dev/null; " ONTIME_FAULT_PROGRAM
+                                    " --seed " + seed + " --trace");
     EXPECT_GT(first.out.size(), 5000u);
     EXPECT_TRUE(first.out == second.out) << "seed " << seed;
     // That somebody listens changes nothing.
     const auto silent = test::run({ONTIME_FAULT_PROGRAM, "--seed", seed});
     EXPECT_TRUE(first.out.ends_with(silent.out.substr(silent.out.rfind('\n', silent.out.size() - 2) + 1)));
   }
+}
+
+// A call that stays the C library's would meet the descriptors and the files of the real process.
+TEST(FaultPrograms, HaveNoRealCallsOnDescriptorsAndNames) {
+  const std::set<std::string> calls{
+      "access",    "chdir",    "chmod",    "chown",     "close",     "closedir",    "creat",    "dup",       "dup2",
+      "dup3",      "faccessat", "fallocate", "fchdir",  "fchmod",    "fchmodat",    "fchown",   "fcntl",     "fcntl64",
+      "fdatasync", "fdopen",   "fdopendir", "flock",    "fopen",     "fopen64",     "fstat",    "fstat64",   "fstatat",
+      "fsync",     "ftruncate", "ftruncate64", "futimens", "link",   "linkat",      "lseek",    "lseek64",   "lstat",
+      "lstat64",   "mkdir",    "mkdirat",  "mkostemp",  "mkstemp",   "open",        "open64",   "openat",    "openat64",
+      "opendir",   "pread",    "pread64",  "preadv",    "pwrite",    "pwrite64",    "pwritev",  "read",      "readdir",
+      "readdir64", "readlink", "readv",    "remove",    "rename",    "renameat",    "rewinddir", "rmdir",    "sendfile",
+      "stat",      "stat64",   "statvfs",  "syncfs",    "truncate",  "unlink",      "unlinkat", "write",     "writev"};
+  const auto listed = test::shell("nm -D --undefined-only --without-symbol-versions " ONTIME_FAULT_PROGRAM);
+  std::istringstream undefined(listed.out);
+  int count = 0;
+  for (std::string kind, name; undefined >> kind >> name; ++count) EXPECT_FALSE(calls.contains(name)) << name;
+  EXPECT_GT(count, 100);
 }
 
 TEST(FaultPlans, AreTheSameAfterTheyWereWrittenAndRead) {
