@@ -124,7 +124,7 @@ http::Answer<std::string> FileSystem::write_scratch(const std::string& key, cons
   if (!exchange_) exchange_.emplace(url->origin, is_over_, patience_);
   const std::size_t name = key.rfind('/') + 1;
   const std::string place = (scratch_.empty() ? key.substr(0, name) : scratch_) + key.substr(name) + ".";
-  const std::string op = std::string("&op=CREATE&overwrite=false&createparent=") + (scratch_.empty() ? "false" : "true");
+  const std::string op = std::string("&op=CREATE&overwrite=false") + (scratch_.empty() ? "&createparent=false" : "");
   std::vector<std::string> tries;
   const auto make = [&]() -> Exchange::Request {
     tries.push_back(place + random_digits());

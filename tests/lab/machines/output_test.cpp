@@ -380,7 +380,6 @@ TEST_P(OutputContract, NeverHoldsWhatAFencedAttemptWritesLater) {
 
 // A DataNode goes on with a file whose writer was killed, perhaps after the job has ended.
 class OutputInHdfs : public OutputContract {};
-
 TEST_P(OutputInHdfs, StaysRemovedWhereAWriteComesLate) {
   ASSERT_TRUE(claim());
   map();
@@ -388,8 +387,7 @@ TEST_P(OutputInHdfs, StaysRemovedWhereAWriteComesLate) {
   ASSERT_TRUE(claim(kTheirs));
   scene_->run([&] {
     const auto store = store::open(*store::parse_name(scene_->name));
-    const auto late = store->write("out/_attempts/ours-1/t00000-a0.8", http::content_of("LATE "));
-    EXPECT_FALSE(late);
+    EXPECT_FALSE(store->write("out/_attempts/ours-1/t00000-a0.8", http::content_of("LATE ")));
   });
   for (const auto& [name, bytes] : files()) EXPECT_EQ(name, "_claim");
 }
