@@ -167,6 +167,18 @@ bool is_of_job(std::string_view name, const std::string& claim) {
          name == output::kLogsName;
 }
 
+// All of the job's that is to go, if it has not succeeded; else what its attempts have left.
+http::Answer<std::vector<std::string>> leftovers_in(StorePlace& place) {
+  const auto objects = place.list("");
+  if (!objects) return objects.error();
+  const bool is_committed = objects->contains(output::kSuccessName);
+  std::vector<std::string> names;
+  for (const auto& [name, size] : *objects) {
+    if (is_committed ? is_below_attempts(name, place.claim()) : is_of_job(name, place.claim())) names.push_back(name);
+  }
+  return names;
+}
+
 // One commit under way.
 class StoreCommit {
  public:
@@ -337,16 +349,15 @@ Status StoreOutput::discard(std::uint32_t /*parts*/) {
   const auto holder = insist(goes_on_always, [&] { return place->read(kClaimName); });
   if (!holder) return place->cannot("read the claim", holder.error());
   if (*holder != claim_) return {};
-  const auto objects = insist(goes_on_always, [&] { return place->list(""); });
-  if (!objects) return place->cannot("list the objects", objects.error());
-  const bool is_committed = objects->contains(output::kSuccessName);
-  std::vector<std::string> names;
-  for (const auto& [name, size] : *objects) {
-    if (is_committed ? is_below_attempts(name, claim_) : is_of_job(name, claim_)) names.push_back(name);
+  // Until a list is empty: what an attempt was storing when it was killed may appear behind the one before.
+  for (;;) {
+    const auto left = insist(goes_on_always, [&] { return leftovers_in(*place); });
+    if (!left) return place->cannot("list the objects", left.error());
+    if (left->empty()) break;
+    pass_kill_point("store-discard-before-objects");
+    if (const auto removed = place->remove(*left, goes_on_always); !removed)
+      return place->cannot("remove the objects", removed.error());
   }
-  pass_kill_point("store-discard-before-objects");
-  if (const auto removed = place->remove(names, goes_on_always); !removed)
-    return place->cannot("remove the objects", removed.error());
   pass_kill_point("store-discard-before-claim");
   place->remove_directories();
   const auto released = insist(goes_on_always, [&] { return place->store().remove(place->key(kClaimName)); });

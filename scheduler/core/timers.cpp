@@ -75,8 +75,7 @@ bool is_sealing(const Attempt& attempt, const Segment& segment) { return attempt
 }  // namespace
 
 Duration answer_limit(const Job& job, const Attempt& attempt, const Segment& segment, Duration cut_timeout) {
-  const bool has_shown = attempt.longest_gap > Duration::zero();
-  const Duration gap = has_shown ? attempt.longest_gap : from_seconds(usual_gap(job).value_or(0));
+  const Duration gap = std::max<Duration>(attempt.longest_gap, from_seconds(usual_gap(job).value_or(0)));
   Duration limit = std::max(cut_timeout, kLongestGaps * std::min(gap, kMost));
   if (is_sealing(attempt, segment)) limit = std::max(limit, kLeast);
   return doubled(limit, segment.silences + std::uint32_t{segment.stalls});
