@@ -11,7 +11,7 @@
 // Every step may be repeated: an object is put in the same place, or is there already, and nothing else is removed
 // before there is a _SUCCESS. While the store does not answer, publish and discard wait.
 //
-// A worker that was cut off may still store a segment of a job that is over: an object below _attempts that nobody
+// A worker without a connection may still store a segment of a job that is over: an object below _attempts that nobody
 // reads stays then.
 
 #include "master/output.h"

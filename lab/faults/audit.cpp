@@ -37,6 +37,7 @@ void Audit::on_durable() {
 }
 
 void Audit::on_recovered(const std::vector<scheduler::JournalRecord>& records) {
+  ++masters_;
   Memory found;
   for (const scheduler::JournalRecord& one : records) found.apply(one, crc32c(journal::encode_record(one)));
   if (std::exchange(times_have_changed_, false)) durable_ = found;
@@ -122,7 +123,7 @@ bool Audit::have_all_ended() const {
 
 // Of what was submitted and became no job. The claim of a master that dies stays until a job wants that directory.
 void Audit::check_refused() {
-  if (epoch_ > 1 || plan_.may_leave_claims()) return;
+  if (masters_ > 1 || plan_.may_leave_claims()) return;
   for (const std::string& output : outputs_.requested()) {
     require(taken_.contains(output) || !outputs_.holds_something(output),
             "nothing is left of a submission that became no job");

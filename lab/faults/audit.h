@@ -98,6 +98,7 @@ class Audit {
   const Outputs& outputs_;
   const FaultPlan& plan_;
   std::string broken_;
+  std::uint32_t masters_ = 0;  // that have read the journal; a master may die before its epoch is durable
   std::uint64_t epoch_ = 0;
   TimePoint latest_;
   std::map<JobId, Job> jobs_;

@@ -29,6 +29,7 @@ constexpr double kPatience = 2500;    // seconds from the last fault until every
 constexpr double kStoreSilence = 30;  // seconds until a client of the store asks anew where nothing came
 constexpr std::size_t kDescriptorsMax = 200;
 constexpr std::size_t kThreadsMax = 40;
+constexpr std::size_t kThreadsOfStoreOutput = 8;  // and more for each job: connections of its commit
 constexpr std::size_t kMemoryMax = 64u << 20;    // of all processes, those that were killed too; some 15 MiB is usual
 constexpr std::uint64_t kStepsMax = 20'000'000;  // that a schedule takes at most
 
@@ -76,7 +77,7 @@ class ClusterRun {
     if (store_) watch_store();
     set_delays();
     cluster_.descriptors_max = kDescriptorsMax;
-    cluster_.threads_max = kThreadsMax;
+    cluster_.threads_max = threads_max();
     for (std::uint32_t index = 0; index < plan.submissions.size(); ++index) {
       at(plan.submissions[index].at, [this, index] { clients_.start(index); });
     }
@@ -102,6 +103,12 @@ class ClusterRun {
   }
 
  private:
+  std::size_t threads_max() const {
+    const auto writes_to_store = [](const Submission& submission) { return submission.has_output_in_store; };
+    const auto commits = std::count_if(plan_.submissions.begin(), plan_.submissions.end(), writes_to_store);
+    return kThreadsMax + kThreadsOfStoreOutput * static_cast<std::size_t>(commits);
+  }
+
   machines::Disk& shared_disk() {
     if (plan_.is_one_machine) {
       const bool keeps_order = cluster_.world.random().below(2) == 0;

@@ -23,10 +23,6 @@ double Motion::place(TimePoint now) const {
   return std::min(end, base_ + speed_ * seconds(now - since_));
 }
 
-std::uint64_t Motion::round_up(std::uint64_t at) const {
-  return (at + record_bytes_ - 1) / record_bytes_ * record_bytes_;
-}
-
 void Motion::set_speed(double bytes_per_second, TimePoint now) {
   base_ = place(now);
   since_ = now;
@@ -38,6 +34,8 @@ std::uint64_t Motion::offset(TimePoint now) const {
   const std::uint64_t end = segment().end;
   return at >= end ? end : std::max(begin_, at / record_bytes_ * record_bytes_);
 }
+
+std::uint64_t Motion::records(TimePoint now) const { return records_below(offset(now)) - records_below(start_); }
 
 TimePoint Motion::border_at(TimePoint now) const {
   const double left = static_cast<double>(segment().end) - base_;

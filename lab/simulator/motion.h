@@ -23,6 +23,7 @@ class Motion {
   double place(TimePoint now) const;  // where it is, in bytes
   // Everything of its range below is mapped: what a heartbeat says.
   std::uint64_t offset(TimePoint now) const;
+  std::uint64_t records(TimePoint now) const;  // mapped, since its launch: those that begin in its range
   // What is sealed next.
   ByteRange segment() const { return {begin_, points_.empty() ? end_ : points_.front()}; }
   // When it reaches the end of that. REQUIRES: speed() > 0.
@@ -36,7 +37,8 @@ class Motion {
   void seal(TimePoint now);
 
  private:
-  std::uint64_t round_up(std::uint64_t at) const;
+  std::uint64_t records_below(std::uint64_t at) const { return (at + record_bytes_ - 1) / record_bytes_; }
+  std::uint64_t round_up(std::uint64_t at) const { return records_below(at) * record_bytes_; }
 
   std::uint64_t record_bytes_ = 1;
   std::uint64_t start_ = 0;            // where it was launched

@@ -93,7 +93,8 @@ std::vector<scheduler::AttemptProgress> Workers::progress(const Node& node, Time
   all.reserve(node.attempts.size());
   for (const std::uint32_t slot : node.attempts) {
     const Attempt& attempt = attempts_[slot];
-    all.push_back({.attempt = attempt.id, .offset = attempt.motion.offset(now), .records = 0, .output_bytes = 0});
+    const Motion& motion = attempt.motion;
+    all.push_back({attempt.id, motion.offset(now), motion.records(now), 0});
   }
   return all;
 }

@@ -151,7 +151,7 @@ void Cluster::observe_heard(NodeId id, TimePoint now) {
 }
 
 namespace {
-constexpr double kGapLeast = 1e-3;  // seconds; two reports closer than that are one
+constexpr Duration kGapLeast = std::chrono::milliseconds(1);  // two reports closer than that are one
 }
 
 Duration recent_window(const JobSpec& spec) {
@@ -166,10 +166,13 @@ void Cluster::observe_progress(const AttemptProgress& progress, TimePoint now) {
   // The last record of a range may end beyond it.
   const std::uint64_t offset = std::min(progress.offset, attempt->held.end);
   if (offset > attempt->offset) {
-    const Duration gap = now - attempt->progressed_at;
-    ++job.offset_moves;
-    job.offset_moves_ln += std::log(std::max(kGapLeast, seconds(gap)));
-    attempt->longest_gap = std::max(attempt->longest_gap, gap);
+    // Neither a move to the begin of the first record nor what happened under another master shows how long records take.
+    if (progress.records > attempt->records && attempt->adopted) {
+      const Duration gap = std::max<Duration>(kGapLeast, now - attempt->progressed_at);
+      ++job.offset_moves;
+      job.offset_moves_ln += std::log(seconds(gap));
+      attempt->longest_gap = std::max(attempt->longest_gap, gap);
+    }
     attempt->offset = offset;
     attempt->progressed_at = now;
   }

@@ -75,9 +75,10 @@ void ApplicationMaster::ask_cut(StepBuilder& step, AttemptId id, const CutInFlig
 }
 
 // The time runs from the first question, whatever waits for the answer now. Otherwise a worker that reconnects often,
-// or a policy that joins late, would let a stopped attempt live indefinitely.
+// or a policy that joins late, would let a stopped attempt live indefinitely. Looked at again and again, as the limit
+// shrinks when other attempts show how fast the job is.
 void ApplicationMaster::limit_wait(StepBuilder& step, AttemptId id) {
-  step.timers.arm(cut_of(id), last_moment(step, id));
+  step.timers.arm(cut_of(id), std::min(last_moment(step, id), step.now + step.cut_timeout));
 }
 
 TimePoint ApplicationMaster::last_moment(const StepBuilder& step, AttemptId id) const {
@@ -91,7 +92,7 @@ void ApplicationMaster::on_cut_timer(StepBuilder& step, AttemptId id) {
   const Attempt* attempt = step.cluster.find_live(id);
   const PlannedCut* planned = speculation_.behind_cut(id);
   if (attempt == nullptr || !attempt->cut || (planned == nullptr && !handing_over_.contains(id))) return;
-  if (last_moment(step, id) > step.now) return limit_wait(step, id);  // it has shown since that its records are long
+  if (last_moment(step, id) > step.now) return limit_wait(step, id);
   const std::uint64_t begin = attempt->held.begin;
   const std::uint32_t copies = planned != nullptr ? planned->copies() : 0;
   end_attempt(step, id, AttemptEnd::Silent, "it did not answer a cut");  // and `planned` with it

@@ -146,16 +146,21 @@ std::string ApplicationMaster::why_missing(const StepBuilder& step) const {
 
 namespace {
 
-// How often the segment that begins there took another worker down, one after the other, each gone for good. An attempt
-// that was there before the last of them was lost counts with that one: a power cut of a rack, or a network that is
-// slow for a while, silences all copies.
+// The worker was lost for good, and the attempt may be why: it was there for most of the silence that the worker was
+// given up for. All workers fall silent when the network is slow, and an attempt that has lost one is given to the next.
+bool may_have_taken_down(const Node* node, const Attempt& attempt) {
+  if (node == nullptr) return true;
+  if (node->state != NodeState::Lost || node->heard_at > attempt.ended_at) return false;
+  return attempt.ended_at - attempt.launched_at >= (attempt.ended_at - node->heard_at) / 2;
+}
+
+// How often the segment that begins there took another worker down, one after the other. An attempt that was there
+// before the last of them was lost counts with that one: a power cut of a rack silences all copies.
 std::uint32_t workers_taken_down(const Cluster& cluster, const Task& task, std::uint64_t begin) {
   std::vector<const Attempt*> lost;
   for (const Attempt& attempt : task.attempts) {
     if (attempt.state != AttemptState::Lost || attempt.held.begin != begin) continue;
-    const Node* node = cluster.find_node(attempt.node);
-    const bool is_gone = node == nullptr || (node->state == NodeState::Lost && node->heard_at <= attempt.ended_at);
-    if (is_gone) lost.push_back(&attempt);
+    if (may_have_taken_down(cluster.find_node(attempt.node), attempt)) lost.push_back(&attempt);
   }
   std::sort(lost.begin(), lost.end(), [](const Attempt* a, const Attempt* b) { return a->ended_at < b->ended_at; });
   std::uint32_t taken = 0;

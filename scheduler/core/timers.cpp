@@ -54,6 +54,7 @@ constexpr Duration kUnknown = std::chrono::minutes(10);
 constexpr Duration kMost = std::chrono::hours(24);  // of a limit that was doubled
 constexpr double kUsualGaps = 20;
 constexpr int kLongestGaps = 3;
+constexpr int kUsualGapsAtFirst = 10;  // a straggler that has mapped no record yet may be that many times slower
 constexpr std::uint64_t kMovesKnown = 3;  // moves of an offset from which the usual time between two is known
 
 Duration doubled(Duration limit, std::uint32_t times) {
@@ -72,11 +73,18 @@ Duration usual_limit(double usual) { return std::clamp<Duration>(from_seconds(kU
 // It has mapped its segment and seals it: a command that sorts may take its time at the end, and shows nothing of it.
 bool is_sealing(const Attempt& attempt, const Segment& segment) { return attempt.offset >= segment.range.end; }
 
+// At most, by what was seen.
+Duration time_for_a_record(const Job& job, const Attempt& attempt, Duration if_unknown) {
+  const std::optional<double> usual = usual_gap(job);
+  const bool has_mapped_one = attempt.longest_gap > Duration::zero();
+  if (!has_mapped_one) return kUsualGapsAtFirst * std::min<Duration>(usual ? from_seconds(*usual) : if_unknown, kMost);
+  return kLongestGaps * std::min(std::max<Duration>(attempt.longest_gap, from_seconds(usual.value_or(0))), kMost);
+}
+
 }  // namespace
 
 Duration answer_limit(const Job& job, const Attempt& attempt, const Segment& segment, Duration cut_timeout) {
-  const Duration gap = std::max<Duration>(attempt.longest_gap, from_seconds(usual_gap(job).value_or(0)));
-  Duration limit = std::max(cut_timeout, kLongestGaps * std::min(gap, kMost));
+  Duration limit = std::max(cut_timeout, time_for_a_record(job, attempt, cut_timeout));
   if (is_sealing(attempt, segment)) limit = std::max(limit, kLeast);
   return doubled(limit, segment.silences + std::uint32_t{segment.stalls});
 }

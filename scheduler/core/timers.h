@@ -74,8 +74,9 @@ class Timers {
 inline constexpr Duration kStallCheck = std::chrono::seconds(30);
 
 // How long a cut may stay unanswered that somebody waits for: `cut_timeout`, or three times the longest time between
-// two offsets that the attempt has reported, or three times what is usual in its job: its first move may only have been
-// to the begin of a record. At least 30 s while it seals its segment. It may grow while the answer is awaited.
+// two offsets that the attempt has reported, or three times what is usual in its job. While the attempt has mapped no
+// record it is ten times what is usual, or ten times `cut_timeout` if nothing is known of that. At least 30 s while it
+// seals its segment. It may change while the answer is awaited.
 Duration answer_limit(const Job& job, const Attempt& attempt, const Segment& segment, Duration cut_timeout);
 
 // How long an attempt of the job may stay at one offset. JobSpec::attempt_timeout if it is given; nothing for

@@ -359,5 +359,23 @@ TEST_F(Failures, CopiesThatAreLostOneByOneProveNoMoreThanOne) {
   EXPECT_EQ(world_.job(job).state, JobState::Running) << world_.job(job).message;
 }
 
+// They were silent before they were given anything, as all were, one a little later than the other.
+TEST_F(Failures, NodesThatWereSilentBeforeTheLaunchWereNotTakenDown) {
+  for (int i = 0; i < 6; ++i) {
+    world_.register_node("worker-" + std::to_string(i), 1);
+    world_.pass(500ms);
+  }
+  const JobId job = world_.submit(100, 100);
+  std::size_t attempts = launched().size();
+  for (int i = 0; i < 12; ++i) {
+    world_.pass(500ms);
+    attempts += launched().size();
+  }
+  EXPECT_GE(attempts, 5u);
+  world_.register_node("next", 1);
+  EXPECT_EQ(launched().size(), 1u);
+  EXPECT_EQ(world_.job(job).state, JobState::Running) << world_.job(job).message;
+}
+
 }  // namespace
 }  // namespace ontime::scheduler

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "scheduler/core/timers.h"
+#include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -74,6 +75,7 @@ TEST_F(Patience, ForProgressIsDoubledByEachAttemptThatStoodStillAndByNoneThatDid
 }
 
 TEST_F(Patience, ForAnAnswerIsDoubledByBoth) {
+  attempt_.longest_gap = 1ms;
   job_.offset_moves = 0;
   EXPECT_EQ(answer(), 3s);
   segment_.silences = 1;
@@ -88,19 +90,47 @@ TEST_F(Patience, ForAnAnswerFollowsTheLongestTimeBetweenTwoOffsets) {
 }
 
 TEST_F(Patience, ForAnAnswerIsNeverLessThanTheJobsUsualTimesAllow) {
-  for (const Duration own : {Duration(0s), Duration(1ms), Duration(2s)}) {  // 1 ms: to the begin of a record
+  for (const Duration own : {Duration(1ms), Duration(2s)}) {
     attempt_.longest_gap = own;
     expect_near(answer(), 9s);
   }
-  attempt_.longest_gap = 0s;
   job_.offset_moves = 2;
-  EXPECT_EQ(answer(), 3s);
+  EXPECT_EQ(answer(), 6s);
+}
+
+// It may be a straggler.
+TEST_F(Patience, ForTheAnswerOfAnAttemptThatHasMappedNoRecordIsTenTimesTheUsualTime) {
+  expect_near(answer(), 30s);
+}
+
+TEST_F(Patience, ForThatAnswerIsTenTimesTheTimeoutWhileNothingIsKnown) {
+  job_.offset_moves = 2;
+  expect_near(answer(), 30s);
 }
 
 TEST_F(Patience, IsNeverMuchMoreThanADay) {
   segment_.stalls = segment_.silences = 255;
   EXPECT_LE(answer(), 48h);
   EXPECT_LE(*progress(), 48h);
+}
+
+TEST(PatienceOfAScheduler, LearnsNothingFromAMoveToTheBeginOfARecord) {
+  test::World world;
+  const NodeId node = world.register_node("a", 1);
+  const JobId job = world.submit(1000, 1000);
+  const AttemptId id = world.take_launch();
+  world.start_attempt(id);
+  const auto reach = [&](Duration after, std::uint64_t offset, std::uint64_t records) {
+    world.pass(after);
+    world.send(event::Heartbeat{node, {{id, offset, records, 0}}});
+  };
+  reach(1ms, 90, 0);
+  EXPECT_EQ(world.attempt(id).offset, 90u);
+  EXPECT_EQ(world.attempt(id).longest_gap, Duration::zero());
+  EXPECT_EQ(world.job(job).offset_moves, 0u);
+  reach(2s, 190, 1);
+  EXPECT_EQ(world.attempt(id).longest_gap, Duration(2s));
+  EXPECT_EQ(world.job(job).offset_moves, 1u);
 }
 
 }  // namespace

@@ -24,6 +24,17 @@ TEST(Motion, ReportsWholeRecordsAndReachesItsEndWhenItShould) {
   EXPECT_EQ(motion.offset(after_start(30)), 1100u);
 }
 
+// The record that it begins in is another one's.
+TEST(Motion, CountsTheRecordsThatBeginInItsRange) {
+  Motion motion({95, 206}, 10);
+  motion.set_speed(10, after_start(0));
+  EXPECT_EQ(motion.records(after_start(0.4)), 0u);
+  EXPECT_EQ(motion.offset(after_start(0.6)), 100u);
+  EXPECT_EQ(motion.records(after_start(0.6)), 0u);
+  EXPECT_EQ(motion.records(after_start(1.6)), 1u);
+  EXPECT_EQ(motion.records(after_start(30)), 11u);
+}
+
 TEST(Motion, AnswersACutAheadWithTheNextRecordAndOneBehindWithItsPosition) {
   Motion motion({0, 1000}, 10);
   motion.set_speed(100, after_start(0));
