@@ -166,7 +166,7 @@ void Cluster::observe_progress(const AttemptProgress& progress, TimePoint now) {
   // The last record of a range may end beyond it.
   const std::uint64_t offset = std::min(progress.offset, attempt->held.end);
   if (offset > attempt->offset) {
-    // Neither a move to the begin of the first record nor what happened under another master shows how long records take.
+    // Neither a move to the begin of the first record nor one under another master shows how long records take.
     if (progress.records > attempt->records && attempt->adopted) {
       const Duration gap = std::max<Duration>(kGapLeast, now - attempt->progressed_at);
       ++job.offset_moves;

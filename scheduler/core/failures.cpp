@@ -147,7 +147,7 @@ std::string ApplicationMaster::why_missing(const StepBuilder& step) const {
 namespace {
 
 // The worker was lost for good, and the attempt may be why: it was there for most of the silence that the worker was
-// given up for. All workers fall silent when the network is slow, and an attempt that has lost one is given to the next.
+// given up for. All workers fall silent when the network is slow, and what was lost on one is given to the next.
 bool may_have_taken_down(const Node* node, const Attempt& attempt) {
   if (node == nullptr) return true;
   if (node->state != NodeState::Lost || node->heard_at > attempt.ended_at) return false;
