@@ -10,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include "common/base/units.h"
 #include "common/hdfs/file_status.h"
 #include "common/http/take_rest.h"
 #include "common/http/url.h"
@@ -64,13 +63,6 @@ void add_host(const std::string& origin, std::string& hosts) {
   if (!is_there && hosts.size() < kExcludedBytesMax) hosts += (hosts.empty() ? "" : ",") + host;
 }
 
-// Whether the answer is long, and its bytes come as they are: not encrypted and not in chunks.
-bool may_take_rest(const httplib::Client& client, const Exchange::Request& request, const httplib::Response& head) {
-  constexpr std::uint64_t kLong = 1u << 20;
-  return request.wanted >= kLong && client.ssl_context() == nullptr && !head.has_header("Transfer-Encoding") &&
-         number_in<std::uint64_t>(head.get_header_value("Content-Length")) == request.wanted;
-}
-
 }  // namespace
 
 struct Exchange::Reply {
@@ -112,7 +104,7 @@ Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, 
     }
     const bool is_first = reply.bytes == 0;  // which may be what the library has read together with the head
     if (!take_some(bytes, size)) return false;
-    if (is_first || !head || !may_take_rest(client, request, *head)) return true;
+    if (is_first || !head || !http::may_take_rest(client, *head, request.wanted)) return true;
     http::take_rest(client.socket(), request.wanted - reply.bytes, take_some);
     return false;
   };

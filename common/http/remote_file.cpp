@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/base/units.h"
+#include "common/http/take_rest.h"
 
 namespace ontime::http {
 namespace {
@@ -78,12 +79,21 @@ Answer<State> RemoteFile::look() {
 }
 
 Answer<void> RemoteFile::read(const State& state, std::uint64_t offset, std::size_t size, char* to) {
-  std::size_t got = 0;
+  return read_long(state, offset, size, [&to](const char* bytes, std::size_t count) {
+    to = std::copy_n(bytes, count, to);
+    return true;
+  });
+}
+
+Answer<void> RemoteFile::read_long(const State& state, std::uint64_t offset, std::uint64_t size, const Take& take) {
+  std::uint64_t got = 0;
   const auto once = [&](httplib::Client& client) -> Try {
-    const std::size_t before = got;
+    const std::uint64_t before = got;
     Watchdog watchdog = connection_.watchdog();
     watchdog.guard(&client);
     std::optional<Failure> failure;
+    bool is_plain = false;
+    bool is_enough = false;
     httplib::Headers headers{
         {"Range", "bytes=" + std::to_string(offset + got) + "-" + std::to_string(offset + size - 1)},
         {"Accept-Encoding", "identity"}};
@@ -100,20 +110,29 @@ Answer<void> RemoteFile::read(const State& state, std::uint64_t offset, std::siz
       } else if (response.status != 206) {
         failure = failure_of(response);
       }
+      is_plain = may_take_rest(client, response, size - got);
       return !failure;
     };
-    const auto on_bytes = [&](const char* bytes, std::size_t count) {
-      count = std::min(count, size - got);
-      std::copy_n(bytes, count, to + got);
-      got += count;
+    const auto take_some = [&](const char* bytes, std::size_t count) {
+      count = static_cast<std::size_t>(std::min<std::uint64_t>(count, size - got));
       watchdog.add(count);
-      return !connection_.is_over();
+      watchdog.guard(nullptr);  // as long as the bytes wait to be taken
+      is_enough = !take(bytes, count);
+      watchdog.guard(&client);
+      got += count;
+      return !is_enough && !connection_.is_over();
+    };
+    const auto on_bytes = [&](const char* bytes, std::size_t count) {
+      if (!take_some(bytes, count)) return false;
+      if (is_plain) take_rest(client.socket(), size - got, take_some);
+      return !is_plain;
     };
     const auto result = client.Get(url_.target, headers, on_answer, on_bytes);
-    if (failure) return {failure, got - before};
-    if (got == size) return {};
-    if (watchdog.has_bitten()) return {Failure{Trouble::Unavailable, "the server is silent or too slow"}, got - before};
-    return {failure_of(result ? httplib::Error::Read : result.error()), got - before};
+    const auto bytes = static_cast<std::size_t>(got - before);
+    if (failure) return {failure, bytes};
+    if (got == size || is_enough) return {};
+    if (watchdog.has_bitten()) return {Failure{Trouble::Unavailable, "the server is silent or too slow"}, bytes};
+    return {failure_of(result ? httplib::Error::Read : result.error()), bytes};
   };
   return connection_.insist(once);
 }

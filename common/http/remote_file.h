@@ -48,6 +48,9 @@ class RemoteFile final : public RangedFile {
 
   Answer<State> look() override;
   Answer<void> read(const State& state, std::uint64_t offset, std::size_t size, char* to) override;
+  // Who speaks without TLS is near: one stream is fast enough there, and many requests cost both sides more.
+  bool has_costly_requests() const override { return url_.origin.starts_with("http://"); }
+  Answer<void> read_long(const State& state, std::uint64_t offset, std::uint64_t size, const Take& take) override;
   // From the begin to the end, of a server that cannot send parts. `take` gets each byte once, and ends it by false. A
   // connection that breaks costs what was sent before.
   Answer<void> read_whole(const State& state, const std::function<bool(std::string_view)>& take);

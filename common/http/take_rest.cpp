@@ -1,5 +1,6 @@
 #include "common/http/take_rest.h"
 
+#include <httplib.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -7,13 +8,21 @@
 #include <cerrno>
 #include <memory>
 
+#include "common/base/units.h"
+
 namespace ontime::http {
 namespace {
 
+constexpr std::uint64_t kLong = 1u << 20;
 constexpr std::size_t kPieceBytes = 128u << 10;  // stays in the processor's cache until it is taken
 constexpr int kPieceMilliseconds = 20;           // then what has come is taken, even if it is less
 
 }  // namespace
+
+bool may_take_rest(const httplib::Client& client, const httplib::Response& head, std::uint64_t size) {
+  return size >= kLong && client.ssl_context() == nullptr && !head.has_header("Transfer-Encoding") &&
+         number_in<std::uint64_t>(head.get_header_value("Content-Length")) == size;
+}
 
 void take_rest(int socket, std::uint64_t size, const std::function<bool(const char* bytes, std::size_t size)>& take) {
   const auto piece = std::make_unique_for_overwrite<char[]>(kPieceBytes);

@@ -1,13 +1,21 @@
 #pragma once
 // The rest of a long answer, read from its connection in large pieces. The library reads 4 KiB at a time, which takes
 // two system calls; and it wakes up for each few that come, which costs the server time too where it is on the same
-// machine.
+// machine. The connection cannot be used for another request.
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 
+namespace httplib {
+class Client;
+struct Response;
+}  // namespace httplib
+
 namespace ontime::http {
+
+// Whether that many bytes of the answer are worth it, and come as they are: not encrypted and not in chunks.
+bool may_take_rest(const httplib::Client& client, const httplib::Response& head, std::uint64_t size);
 
 // The next `size` bytes that come at the socket, which nobody has read ahead. `take` gets them as they come, may let
 // them wait, and ends it by false. Ends early when the connection does: a Watchdog ends one that is silent.

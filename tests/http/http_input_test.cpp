@@ -1,9 +1,7 @@
 // An input of a web server, as attempts read it.
 #include <gtest/gtest.h>
-#include <pthread.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -34,21 +32,6 @@ std::string read_all(RecordReader& reader, std::uint64_t end) {
   }
 }
 
-// While there is one, no thread can be started: nothing has room for its stack.
-class NoThreads {
- public:
-  NoThreads() {
-    pthread_getattr_default_np(&before_);
-    pthread_attr_t none = before_;
-    pthread_attr_setstacksize(&none, std::size_t{1} << 60);
-    pthread_setattr_default_np(&none);
-  }
-  ~NoThreads() { pthread_setattr_default_np(&before_); }
-
- private:
-  pthread_attr_t before_{};
-};
-
 class HttpInputTest : public testing::Test {
  protected:
   HttpInputTest() : server_(lines(20'000'000)) {}
@@ -78,53 +61,6 @@ TEST_F(HttpInputTest, IsCutAtTheStartOfALine) {
   EXPECT_TRUE(read_all(**reader, *at) == server_.content().substr(from, *at - from));
 }
 
-// Of the later ranges one crawls until it is asked for again, as a whole and on another connection. The next one stops
-// after its first byte: it is not asked for again, but its connection counts as silent in the end, and another one goes
-// on behind that byte.
-TEST_F(HttpInputTest, AsksOnceMoreForOneSlowRangeOfTwenty) {
-  struct Server {
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::map<std::uint64_t, int> requests;  // by the begin of the range
-    std::vector<std::uint64_t> slow;
-    bool is_over = false;
-
-    // Until it is time for the next bytes; false: none are wanted.
-    bool wait(std::uint64_t begin, bool crawls) {
-      std::unique_lock lock(mutex);
-      const auto is_given_up = [&] { return is_over || (crawls && requests[begin] > 1); };
-      if (crawls) return !changed.wait_for(lock, std::chrono::milliseconds(30), is_given_up);
-      changed.wait(lock, is_given_up);
-      return false;
-    }
-  };
-  const auto state = std::make_shared<Server>();  // its threads may outlive this test's variables
-  server_.set_fault([this, state](int n, const httplib::Request& request, httplib::Response& response) {
-    const auto begin = static_cast<std::uint64_t>(request.ranges.front().first);
-    const std::lock_guard lock(state->mutex);
-    if (++state->requests[begin] > 1 || n < 7 || state->slow.size() == 2) return false;
-    const bool crawls = state->slow.empty();
-    state->slow.push_back(begin);
-    response.set_content_provider(
-        server_.content().size(), "text/plain",
-        [this, state, begin, crawls](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
-          if (offset != begin && !state->wait(begin, crawls)) return false;
-          return sink.write(server_.content().data() + offset, crawls ? std::min<std::size_t>(length, 4096) : 1);
-        });
-    return true;
-  });
-  auto reader = RecordReader::open(file(), {}, 0);
-  ASSERT_TRUE(reader);
-  EXPECT_TRUE(read_all(**reader, server_.content().size()) == server_.content());
-  const std::lock_guard lock(state->mutex);
-  ASSERT_EQ(state->slow.size(), 2u);
-  state->requests.erase(0);  // where the file is looked at too
-  const auto is_twice = [](const auto& range) { return range.second == 2; };
-  EXPECT_EQ(std::count_if(state->requests.begin(), state->requests.end(), is_twice), 1);
-  state->is_over = true;
-  state->changed.notify_all();
-}
-
 TEST_F(HttpInputTest, ThatChangesUnderWayIsAFaultOfTheInput) {
   auto reader = RecordReader::open(file(), {}, 0);
   ASSERT_TRUE(reader);
@@ -136,18 +72,6 @@ TEST_F(HttpInputTest, ThatChangesUnderWayIsAFaultOfTheInput) {
   auto again = open_input(file());
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().kind, FaultKind::InputChanged);
-}
-
-TEST_F(HttpInputTest, ThatNoThreadCanReadAheadIsAFault) {
-  const auto input = open_input(file());
-  ASSERT_TRUE(input) << input.error().message;
-  std::vector<char> bytes(1000);
-  ASSERT_TRUE((*input)->read_at(bytes.data(), bytes.size(), 0));
-  const NoThreads none;
-  const auto read = (*input)->read_at(bytes.data(), bytes.size(), bytes.size());
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().message,
-            "cannot read " + file().path + " at byte 1000: this machine cannot start another thread");
 }
 
 // As a store's signed addresses do: each is good for six requests.

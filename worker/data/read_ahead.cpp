@@ -24,7 +24,9 @@ ReadAhead::ReadAhead(Open open, const http::State& state, std::uint64_t end, std
       state_(state),
       probable_end_(end),
       long_request_bytes_(long_request_bytes),
-      has_long_requests_(open_(nullptr)->has_costly_requests()) {}
+      has_long_requests_(open_(nullptr)->has_costly_requests()),
+      ranges_max_(has_long_requests_ ? kSmallRanges : kConnections),
+      range_bytes_max_(has_long_requests_ ? kFirstRangeBytes : kRangeBytes) {}
 
 ReadAhead::~ReadAhead() {
   const std::lock_guard lock(mutex_);
@@ -77,9 +79,9 @@ bool ReadAhead::start_fetcher() {
 }
 
 void ReadAhead::plan() {
-  while (ranges_.size() < kConnections && planned_ < end_) {
+  while (ranges_.size() < ranges_max_ && planned_ < end_) {
     const auto size = std::min<std::uint64_t>(range_bytes_, end_ - planned_);
-    range_bytes_ = std::min(2 * range_bytes_, kRangeBytes);
+    range_bytes_ = std::min(2 * range_bytes_, range_bytes_max_);
     ranges_.push_back(std::make_shared<Range>());
     ranges_.back()->begin = planned_;
     ranges_.back()->bytes = std::exchange(spare_, {});

@@ -1,10 +1,10 @@
 #pragma once
 // Ranges of a file that a server has, one behind the other, fetched ahead of who reads, several at a time. One that
 // takes much longer than the ranges before it is asked for again on another connection, and whichever is there first
-// counts. One range in twenty may be. Where requests cost much, one that brings many ranges takes the place of several
-// at a time. Memory is bounded by kRangeBytes * (2 * kConnections + 2): ranges that wait, those under way that a seek
-// has dropped, the spare one, and the one that is asked for again; and by the piece of common/http/take_rest.h for
-// each.
+// counts. One range in twenty may be. Where requests cost much, one that brings many small ranges takes the place of
+// several at a time: what is small is still in the processor's cache when it is read. Memory is bounded by kRangeBytes
+// * (2 * kConnections + 2): ranges that wait, those under way that a seek has dropped, the spare one, and the one that
+// is asked for again; and by the piece of common/http/take_rest.h for each. Small ones take less.
 
 #include <array>
 #include <atomic>
@@ -46,6 +46,7 @@ class ReadAhead {
   static constexpr std::size_t kRangeBytes = 8u << 20;
   static constexpr std::size_t kFirstRangeBytes = kRangeBytes / 32;  // is there soon; each next one has twice as many
   static constexpr std::size_t kConnections = 2;
+  static constexpr std::size_t kSmallRanges = 16;  // of kFirstRangeBytes, ahead on a long request
   static constexpr std::size_t kHedger = kConnections;  // its place among the fetchers
 
   struct Range {
@@ -75,6 +76,8 @@ class ReadAhead {
   const std::uint64_t probable_end_;
   const std::uint64_t long_request_bytes_;
   const bool has_long_requests_;
+  const std::size_t ranges_max_;
+  const std::size_t range_bytes_max_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Range>> ranges_;   // the first is the one that is read

@@ -14,10 +14,6 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.SequenceFile;
 import org.apache.hadoop.io.Text;
-import org.junit.After;
-import org.junit.AfterClass;
-import org.junit.Before;
-import org.junit.BeforeClass;
 import org.junit.Test;
 
 /**
@@ -25,39 +21,17 @@ import org.junit.Test;
  * the same job without Ontime: when the straggler is cut, and when something fails besides. The straggler is the first
  * attempt of task 0. It would take 1200 s or more, and the deadline is 600 s.
  */
-public final class DaemonExamplesTest {
+public final class DaemonExamplesTest extends DaemonTest {
   private static final int FILES = 3;
   private static final String[] POLICY = {"-D",
       "ontime.policy=shed+:xi=0.01,theta=1s,t_min=2s,beta=2,t_avg=2s,fit=flags", "-D", "ontime.deadline=600s"};
   private static final String SMALL = "ontime.chunk.min=64";     // an attempt seals a few seconds after its cut
   private static final String LARGE = "ontime.chunk.min=16000";  // it does so after ten minutes
-  private static HadoopJobs jobs;
-  private RealDaemon daemon;
 
   /** What goes wrong while a job runs. */
   private interface Fault {
     void strike() throws Exception;
   }
-
-  @BeforeClass
-  public static void startCluster() throws Exception {
-    RealDaemon.assumeBuilt();
-    jobs = new HadoopJobs();
-  }
-
-  @AfterClass
-  public static void stopCluster() throws Exception {
-    if (jobs != null) jobs.close();
-  }
-
-  @Before
-  public void startDaemon() throws Exception {
-    daemon = new RealDaemon();
-    daemon.start();
-  }
-
-  @After
-  public void endDaemon() throws Exception { daemon.close(); }
 
   private static void writeFiles(String directory, IntFunction<String> content) throws IOException {
     for (int file = 0; file < FILES; ++file) jobs.write(directory + "/" + file, content.apply(file));

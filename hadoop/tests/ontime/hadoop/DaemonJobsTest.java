@@ -11,9 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.After;
-import org.junit.AfterClass;
-import org.junit.Before;
 import org.junit.BeforeClass;
 import org.junit.Test;
 
@@ -22,34 +19,16 @@ import org.junit.Test;
  * `ontime` says of them. The first attempt of task 0 takes 1600 s at least if nobody does anything about it: more than
  * the deadline, which is far off, so that a busy machine does not make it hopeless.
  */
-public final class DaemonJobsTest {
+public final class DaemonJobsTest extends DaemonTest {
   private static final long SLOW = 200_000;
   private static final String KNOWN = "t_min=2s,beta=2,t_avg=2s,fit=flags";
-  private static HadoopJobs jobs;
   private static String plain;
-  private RealDaemon daemon;
 
   @BeforeClass
-  public static void startCluster() throws Exception {
-    RealDaemon.assumeBuilt();
-    jobs = new HadoopJobs();
+  public static void runWithoutOntime() throws Exception {
     for (int file = 0; file < 4; ++file) jobs.write("/text/" + file, StockExamplesTest.text(file, 4000));
     plain = jobs.run(jobs.examples(), "wordcount", "/text", "/plain");
   }
-
-  @AfterClass
-  public static void stopCluster() throws Exception {
-    if (jobs != null) jobs.close();
-  }
-
-  @Before
-  public void startDaemon() throws Exception {
-    daemon = new RealDaemon();
-    daemon.start();
-  }
-
-  @After
-  public void endDaemon() throws Exception { daemon.close(); }
 
   private String[] wordCount(String policy, long slow, String output, String... more) {
     List<String> options = new ArrayList<>(List.of("-D", "ontime.policy=" + policy, "-D", "ontime.deadline=600s"));
@@ -115,6 +94,28 @@ public final class DaemonJobsTest {
   }
 
   @Test
+  public void autoResumesAStragglerOfAJobWithADeadline() throws Exception { assertResumed("auto", "/auto"); }
+
+  /** The policy plans for all jobs of the cluster together. */
+  @Test
+  public void shedPlusResumesTheStragglersOfTwoJobs() throws Exception {
+    List<Process> clients = new ArrayList<>();
+    for (String output : List.of("/first", "/second")) {
+      clients.add(jobs.start(jobs.examples(), wordCount("shed+:xi=0.01,theta=1s," + KNOWN, SLOW, output)));
+    }
+    for (Process client : clients) assertEquals(jobs.lastLog(), 0, client.waitFor());
+    for (String output : List.of("/first", "/second")) {
+      assertArrayEquals(jobs.output("/plain"), jobs.output(output));
+    }
+    for (String id : List.of("job-1", "job-2")) {
+      JsonNode job = daemon.endedJob(id);
+      assertEquals(job.toString(), "succeeded", job.get("state").asText());
+      assertTrue("cut and sealed: " + job, pieces(job) > 1);
+    }
+    assertReplayed();
+  }
+
+  @Test
   public void sResumeResumesAStraggler() throws Exception {
     assertResumed("s-resume:tau_est=10x,tau_kill=20x," + KNOWN, "/s-resume");
   }
@@ -128,6 +129,10 @@ public final class DaemonJobsTest {
 
   @Test
   public void hadoopStartsAStragglerAgain() throws Exception { assertCopied("hadoop", "/hadoop"); }
+
+  /** Of four tasks one is slower than half of them; the default asks for one that is slower than three quarters. */
+  @Test
+  public void lateStartsAStragglerAgain() throws Exception { assertCopied("late:slow_task=0.5", "/late"); }
 
   @Test
   public void mantriStartsAStragglerAgain() throws Exception { assertCopied("mantri:delta=0.5", "/mantri"); }
@@ -165,7 +170,7 @@ public final class DaemonJobsTest {
   }
 
   private void assertKilled(Process client, String output, String why) throws Exception {
-    assertEquals(1, client.waitFor());
+    assertEquals(jobs.lastLog(), 1, client.waitFor());
     assertFalse(jobs.fs.exists(new org.apache.hadoop.fs.Path(output + "/_SUCCESS")));
     JsonNode job = daemon.endedJob("job-1");
     assertEquals(job.toString(), "killed", job.get("state").asText());
@@ -177,6 +182,15 @@ public final class DaemonJobsTest {
     Process client = startHeld("/ended", daemon.directory().resolve("gate"));
     daemon.ontime("kill", "job-1");
     assertKilled(client, "/ended", "");
+  }
+
+  /** Its task 0 waits for a file that nobody makes. */
+  @Test
+  public void aJobThatMissesItsDeadlineEndsOnHadoopIfItIsToBeKilledThen() throws Exception {
+    Process client = jobs.start(jobs.examples(),
+        wordCount("none", 0, "/missed", "-D", "ontime.test.gate=" + daemon.directory().resolve("gate"), "-D",
+            "ontime.deadline=20s", "-D", "ontime.kill-on-miss=true"));
+    assertKilled(client, "/missed", "missed its deadline");
   }
 
   @Test
