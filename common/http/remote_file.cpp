@@ -123,9 +123,11 @@ Answer<void> RemoteFile::read_long(const State& state, std::uint64_t offset, std
       return !is_enough && !connection_.is_over();
     };
     const auto on_bytes = [&](const char* bytes, std::size_t count) {
+      const bool is_first = got == before;  // which may be what the library has read together with the head
       if (!take_some(bytes, count)) return false;
-      if (is_plain) take_rest(client.socket(), size - got, take_some);
-      return !is_plain;
+      if (is_first || !is_plain) return true;
+      take_rest(client.socket(), size - got, take_some);
+      return false;
     };
     const auto result = client.Get(url_.target, headers, on_answer, on_bytes);
     const auto bytes = static_cast<std::size_t>(got - before);

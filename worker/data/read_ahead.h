@@ -46,7 +46,7 @@ class ReadAhead {
   static constexpr std::size_t kRangeBytes = 8u << 20;
   static constexpr std::size_t kFirstRangeBytes = kRangeBytes / 32;  // is there soon; each next one has twice as many
   static constexpr std::size_t kConnections = 2;
-  static constexpr std::size_t kSmallRanges = 16;  // of kFirstRangeBytes, ahead on a long request
+  static constexpr std::size_t kSmallRanges = 16;       // of kFirstRangeBytes, ahead on a long request
   static constexpr std::size_t kHedger = kConnections;  // its place among the fetchers
 
   struct Range {
