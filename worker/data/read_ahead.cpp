@@ -166,6 +166,7 @@ void ReadAhead::finish(Range& range, Clock::time_point began, const http::Answer
   const std::lock_guard lock(mutex_);
   if (!read) range.failure = read.error();
   if (read) note_pace(seconds(Clock::now() - began) / static_cast<double>(range.bytes.size()));
+  if (has_long_requests_) came_at_ = Clock::now();
   range.is_there = true;
   if (range.is_hedged) has_lost_[kHedger] = true;
   changed_.notify_all();
@@ -183,7 +184,7 @@ ReadAhead::Clock::time_point ReadAhead::hedge_at() const {
     return Clock::now() + std::chrono::hours(1);
   const double usual = median_of({paces_.begin(), paces_.end()});
   const auto slow = from_seconds(kSlowness * usual * static_cast<double>(range.bytes.size()));
-  return range.planned_at + std::chrono::duration_cast<Clock::duration>(std::max(slow, kHedgeAfter));
+  return std::max(range.planned_at, came_at_) + std::chrono::duration_cast<Clock::duration>(std::max(slow, kHedgeAfter));
 }
 
 void ReadAhead::hedge() {

@@ -88,7 +88,8 @@ class ReadAhead {
   std::size_t range_bytes_ = kFirstRangeBytes;  // of the next one
   double hedges_left_ = 1;
   bool is_hedging_ = false;
-  std::deque<double> paces_;  // of the latest ranges, in seconds for a byte
+  std::deque<double> paces_;     // of the latest ranges, in seconds for a byte
+  Clock::time_point came_at_{};  // the latest range of a long request, behind which the next one comes
   bool is_over_ = false;
   std::array<std::atomic<bool>, kConnections + 1> has_lost_{};  // what this fetcher does is not wanted any more
   std::list<std::jthread> fetchers_;                            // last: they end before the rest goes

@@ -15,6 +15,7 @@
 #include "common/http/remote_file.h"
 #include "lab/machines/programs.h"
 #include "tests/lab/machines/small_cluster.h"
+#include "worker/data/read_ahead.h"
 
 namespace ontime::lab::machines::test {
 namespace {
@@ -43,6 +44,8 @@ Script operator+(Script one, const Script& other) {
 
 class StalledRange : public testing::Test {
  protected:
+  explicit StalledRange(std::size_t bytes = 1'000'000) : content_(std::string(bytes, 'x') + "end") {}
+
   using Answer = std::function<Script(int request, const std::string& head)>;  // from 1
 
   // A process of the server's machine.
@@ -110,7 +113,7 @@ class StalledRange : public testing::Test {
   std::string origin() const { return "http://" + dotted(small_.one.address()) + ":" + std::to_string(kServerPort); }
 
   SmallCluster small_;
-  const std::string content_ = std::string(1'000'000, 'x') + "end";
+  const std::string content_;
   int requests_ = 0;
   Script first_;
 };
@@ -138,6 +141,48 @@ TEST_F(StalledRange, IsNoRangeThatTakesItsTime) {
   EXPECT_EQ(requests_, 2);
   EXPECT_GT(takes(Script{{1ms, head(0)}} + in_drops(content_, 100ms, 8'000)), 12s);
   EXPECT_EQ(requests_, 1);
+}
+
+// Many ranges by one request, ahead of who reads.
+class LongRequest : public StalledRange {
+ protected:
+  LongRequest() : StalledRange(8'000'000) {}
+
+  Duration takes_by_ranges(const Script& first) {
+    requests_ = 0;
+    first_ = first;
+    std::string bytes(content_.size(), '\0');
+    const TimePoint began = small_.cluster.world.now();
+    small_.run(small_.other, [&] {
+      const auto open = [url = *http::parse_url(origin() + "/x")](const std::atomic<bool>* is_over) {
+        return std::make_unique<http::RemoteFile>(url, is_over);
+      };
+      worker::ReadAhead ahead(open, {content_.size(), "\"1\"", true}, content_.size(), 128u << 20);
+      ahead.start_at(0);
+      for (std::size_t got = 0; got < bytes.size();) {
+        const auto read = ahead.read(bytes.data() + got, bytes.size() - got);
+        ASSERT_TRUE(read) << read.error().message;
+        got += *read;
+      }
+    });
+    EXPECT_EQ(bytes, content_);
+    return small_.cluster.world.now() - began;
+  }
+};
+
+TEST_F(LongRequest, IsAskedOnceThoughItsRangesWaitForEachOther) {
+  serve([this](int request, const std::string& asked) { return request == 1 ? first_ : healthy(asked); });
+  EXPECT_GT(takes_by_ranges(Script{{1ms, head(0)}} + in_drops(content_, 100ms, 64 << 10)), 12s);
+  EXPECT_EQ(requests_, 1);
+}
+
+TEST_F(LongRequest, ThatStallsCostsTwoSecondsAtMost) {
+  serve([this](int request, const std::string& asked) { return request == 1 ? first_ : healthy(asked); });
+  EXPECT_LE(takes_by_ranges({}), 2s) << "it says nothing";
+  const std::string half = content_.substr(0, content_.size() / 2);
+  EXPECT_LE(takes_by_ranges({{0s, head(0) + half}}), 2s) << "it stops in the middle";
+  EXPECT_LE(takes_by_ranges(Script{{0s, head(0) + half}} + in_drops(content_.substr(half.size()), 100ms)), 2s)
+      << "it crawls in the middle";
 }
 
 // Of both servers together.
