@@ -33,7 +33,8 @@ final class HadoopJobs implements AutoCloseable {
 
   HadoopJobs() throws Exception {
     directory = Files.createTempDirectory(Path.of(System.getProperty("ontime.test.directory")), "cluster");
-    List<String> command = new ArrayList<>(List.of(java(), "-Xmx768m",
+    // In a session of its own, so that ^C in a terminal leaves it the time to end the containers.
+    List<String> command = new ArrayList<>(List.of("setsid", java(), "-Xmx768m",
         "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp", hadoop + ":" + helpers, "ontime.hadoop.MiniCluster",
         directory.toString()));
     cluster = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)

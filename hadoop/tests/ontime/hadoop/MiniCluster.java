@@ -15,7 +15,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 /**
  * HDFS and YARN on one machine, as Hadoop's own tests start them, without a class of Ontime: its jar comes with the
  * jobs. Writes what clients need to know, mapred-site.xml last, into the directory of its argument. Ends with the
- * process that started it.
+ * process that started it, and ends the containers of jobs too.
  */
 public final class MiniCluster {
   /** Options of a JVM that lives for seconds: it is to start quickly, and need not become fast. */
@@ -32,9 +32,14 @@ public final class MiniCluster {
     }
   }
 
+  private static void end() {
+    ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
+    Runtime.getRuntime().halt(0);
+  }
+
   private static void run(String[] arguments) throws Exception {
     File directory = new File(arguments[0]).getAbsoluteFile();
-    ProcessHandle.current().parent().get().onExit().thenRun(() -> Runtime.getRuntime().halt(0));
+    ProcessHandle.current().parent().get().onExit().thenRun(MiniCluster::end);
     Configuration conf = new HdfsConfiguration();
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, new File(directory, "hdfs").getPath());
     conf.setInt("dfs.namenode.fs-limits.min-block-size", 1024);
