@@ -29,7 +29,7 @@ constexpr double kPatience = 2500;    // seconds from the last fault until every
 constexpr double kStoreSilence = 30;  // seconds until a client of the store asks anew where nothing came
 constexpr std::size_t kDescriptorsMax = 200;
 constexpr std::size_t kThreadsMax = 40;
-constexpr std::size_t kThreadsOfStoreOutput = 8;  // and more for each job: connections of its commit
+constexpr std::size_t kThreadsOfCommit = 15;      // in a store, beside those: 8 connections, watched
 constexpr std::size_t kMemoryMax = 64u << 20;     // of all processes, those that were killed too; some 15 MiB is usual
 constexpr std::uint64_t kStepsMax = 20'000'000;   // that a schedule takes at most
 
@@ -84,7 +84,8 @@ class ClusterRun {
     for (const Fault& fault : plan.faults) {
       if (fault.trigger == Trigger::Time) at(fault.at, [this, &fault] { begin(fault); });
     }
-    limit_ = kBegin + from_seconds(plan.quiet_after + kPatience);
+    quiet_ = kBegin + from_seconds(plan.quiet_after);
+    limit_ = quiet_ + from_seconds(kPatience);
   }
 
   Verdict go() {
@@ -106,7 +107,7 @@ class ClusterRun {
   std::size_t threads_max() const {
     const auto writes_to_store = [](const Submission& submission) { return submission.has_output_in_store; };
     const auto commits = std::count_if(plan_.submissions.begin(), plan_.submissions.end(), writes_to_store);
-    return kThreadsMax + kThreadsOfStoreOutput * static_cast<std::size_t>(commits);
+    return kThreadsMax + kThreadsOfCommit * static_cast<std::size_t>(commits);
   }
 
   machines::Disk& shared_disk() {
@@ -124,11 +125,14 @@ class ClusterRun {
     };
     store_->on_strike = [this](const Fault& fault) {
       tell("! " + to_string(fault));
-      limit_ = std::max(limit_, cluster_.world.now() + from_seconds(fault.lasts + kPatience));
+      quiet_ = std::max(quiet_, cluster_.world.now() + from_seconds(fault.lasts));
+      limit_ = std::max(limit_, quiet_ + from_seconds(kPatience));
+      rests_at_ = machines::kNever;
     };
     using Object = machines::ObjectStore::Object;
     store_->objects().on_change = [this](const std::string& key, const Object* before, const Object* after) {
       if (trace_) tell((after != nullptr ? "stored " : "removed ") + key);
+      if (before == nullptr) outputs_.on_created(key);
       audit_.on_object(key, before != nullptr ? &before->bytes : nullptr, after != nullptr ? &after->bytes : nullptr);
     };
   }
@@ -224,7 +228,6 @@ class ClusterRun {
   // The course of it --------------------------------------------------------------------------------------------------
 
   void until_rest() {
-    const TimePoint quiet = kBegin + from_seconds(plan_.quiet_after);
     if (store_) store_->start();
     master_.id = start_master();
     nodes_.start();
@@ -237,7 +240,7 @@ class ClusterRun {
       if (cluster_.world.steps() > kStepsMax) return audit_.complain("it does not come to rest");
       const TimePoint now = cluster_.world.now();
       if (now > limit_ || now > rests_at_) return;
-      if (rests_at_ == machines::kNever && now > quiet && clients_.are_done() && audit_.have_all_ended())
+      if (rests_at_ == machines::kNever && now > quiet_ && clients_.are_done() && audit_.have_all_ended())
         rests_at_ = now + linger();
     }
   }
@@ -345,6 +348,7 @@ class ClusterRun {
   Nodes nodes_;
   Clients clients_;
   TimePoint limit_;  // until when every job has to have ended
+  TimePoint quiet_;  // every fault is over
   TimePoint rests_at_ = machines::kNever;
   Supervised master_;
   std::map<const Fault*, pid_t> stopped_masters_;

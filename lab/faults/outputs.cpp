@@ -200,8 +200,8 @@ Outputs::Entries Outputs::look_at(const std::string& output) const {
          at != store_->objects().end() && at->first.starts_with(prefix); ++at) {
       const std::string name = at->first.substr(prefix.size());
       const bool is_segment = name.starts_with("_attempts/");
-      const bool may_stay =
-          at->second.is_late || at->second.bytes == kRivalsClaim || (is_segment && plan_.may_leave_segments());
+      const bool may_stay = at->second.is_late || at->second.bytes == kRivalsClaim ||
+                            (is_segment && plan_.may_leave_segments()) || late_segments_.contains(at->first);
       entries.emplace(name, Entry{at->second.bytes, may_stay});
     }
   } else if (const auto directory = disk_.find(below_mount(output))) {
@@ -214,6 +214,13 @@ Outputs::Location Outputs::place_of(const std::string& key) const {
   const std::size_t slash = key.find('/', key.find('/') + 1);
   if (!key.starts_with("out/") || slash == key.npos) return {};
   return {address_of_bucket() + "/" + key.substr(0, slash), key.substr(slash + 1)};
+}
+
+void Outputs::on_created(const std::string& key) {
+  const auto [output, name] = place_of(key);
+  if (!name.starts_with("_attempts/")) return;
+  const Entries entries = look_at(output);
+  if (entries.contains("_SUCCESS") || !entries.contains("_claim")) late_segments_.insert(key);
 }
 
 bool Outputs::holds_something(const std::string& output) const {

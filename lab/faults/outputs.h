@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,10 @@ class Outputs {
   // Somebody writes other records over the first half of a submission's input, and then over all of it; or replaces it.
   void begin_change(std::uint32_t submission);
   void end_change(std::uint32_t submission, bool in_place);
+
+  // An object is there that was not. A segment of an output that is complete, or nobody's any more, is never removed: a
+  // worker without a connection may store one (master/store_output.h).
+  void on_created(const std::string& key);
 
   // Of a job whose output directory this is. What is wrong with it; empty: nothing.
   std::string check(const std::string& output) const;
@@ -71,6 +76,7 @@ class Outputs {
   const FaultPlan& plan_;
   std::vector<Input> inputs_;                    // by submission
   std::map<std::string, std::uint32_t> owners_;  // submissions, by output
+  std::set<std::string> late_segments_;          // their keys in the store
 };
 
 }  // namespace ontime::lab::faults

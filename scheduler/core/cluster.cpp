@@ -159,31 +159,37 @@ Duration recent_window(const JobSpec& spec) {
   return std::max<Duration>(std::chrono::milliseconds(200), spec.deadline / 40);
 }
 
+namespace {
+void advance(Attempt& attempt, const AttemptProgress& progress, Duration window, TimePoint now) {
+  // The last record of a range may end beyond it.
+  const std::uint64_t offset = std::min(progress.offset, attempt.held.end);
+  if (offset > attempt.offset) {
+    attempt.offset = offset;
+    attempt.progressed_at = now;
+  }
+  if (attempt.offset <= attempt.held.begin) attempt.idle_until = now;
+  attempt.reported_at = now;
+  if (now - attempt.later.at >= window) {
+    attempt.earlier = attempt.later;
+    attempt.later = {now, attempt.offset};
+  }
+  attempt.records = std::max(attempt.records, progress.records);
+  attempt.output_bytes = std::max(attempt.output_bytes, progress.output_bytes);
+}
+}  // namespace
+
 void Cluster::observe_progress(const AttemptProgress& progress, TimePoint now) {
   Attempt* attempt = live_attempt(progress.attempt);
   if (attempt == nullptr) return;
   Job& job = this->job(progress.attempt.task.job);
-  // The last record of a range may end beyond it.
-  const std::uint64_t offset = std::min(progress.offset, attempt->held.end);
-  if (offset > attempt->offset) {
-    // Neither a move to the begin of the first record nor one under another master shows how long records take.
-    if (progress.records > attempt->records && attempt->adopted) {
-      const Duration gap = std::max<Duration>(kGapLeast, now - attempt->progressed_at);
-      ++job.offset_moves;
-      job.offset_moves_ln += std::log(seconds(gap));
-      attempt->longest_gap = std::max(attempt->longest_gap, gap);
-    }
-    attempt->offset = offset;
-    attempt->progressed_at = now;
+  // A move to the begin of the first record does not show how long records take.
+  if (progress.offset > attempt->offset && progress.records > attempt->records) {
+    const Duration gap = std::max<Duration>(kGapLeast, now - attempt->progressed_at);
+    ++job.offset_moves;
+    job.offset_moves_ln += std::log(seconds(gap));
+    attempt->longest_gap = std::max(attempt->longest_gap, gap);
   }
-  if (attempt->offset <= attempt->held.begin) attempt->idle_until = now;
-  attempt->reported_at = now;
-  if (now - attempt->later.at >= recent_window(job.spec)) {
-    attempt->earlier = attempt->later;
-    attempt->later = {now, attempt->offset};
-  }
-  attempt->records = std::max(attempt->records, progress.records);
-  attempt->output_bytes = std::max(attempt->output_bytes, progress.output_bytes);
+  advance(*attempt, progress, recent_window(job.spec), now);
 }
 
 void Cluster::observe_started(AttemptId id, TimePoint now) {
@@ -213,9 +219,10 @@ void Cluster::observe_cut(AttemptId id, const std::optional<CutInFlight>& cut) {
 
 void Cluster::observe_decision_dropped(JobId id) { ++job(id).decisions_dropped; }
 
-void Cluster::observe_adopted(AttemptId id) {
-  Attempt* attempt = live_attempt(id);
+void Cluster::observe_adopted(const AttemptProgress& progress, TimePoint now) {
+  Attempt* attempt = live_attempt(progress.attempt);
   if (attempt == nullptr) return;
+  advance(*attempt, progress, recent_window(job(progress.attempt.task.job).spec), now);
   attempt->adopted = true;
   if (attempt->state == AttemptState::Running || attempt->standby || attempt->offset == attempt->start_offset) return;
   attempt->state = AttemptState::Running;

@@ -74,9 +74,9 @@ class Cluster {
   void observe_cut(AttemptId attempt, const std::optional<CutInFlight>& cut);
   // One more than kDecisionsKept.
   void observe_decision_dropped(JobId job);
-  // Its worker runs it, says the inventory, whose progress was observed. When it began is not durable: one that has
-  // mapped something is taken to have begun with its launch.
-  void observe_adopted(AttemptId attempt);
+  // Its worker runs it, says the inventory. When it began is not durable: one that has mapped something is taken to
+  // have begun with its launch. How long its records take is not seen by that.
+  void observe_adopted(const AttemptProgress& progress, TimePoint now);
   // After a replay: every node is silent since `now`, no attempt is adopted.
   void observe_restart(TimePoint now);
 

@@ -78,7 +78,7 @@ void ApplicationMaster::ask_cut(StepBuilder& step, AttemptId id, const CutInFlig
 // or a policy that joins late, would let a stopped attempt live indefinitely. Looked at again and again, as the limit
 // shrinks when other attempts show how fast the job is.
 void ApplicationMaster::limit_wait(StepBuilder& step, AttemptId id) {
-  step.timers.arm(cut_of(id), std::min(last_moment(step, id), step.now + step.cut_timeout));
+  step.timers.arm(cut_of(id), std::min(last_moment(step, id), step.now + std::max(step.cut_timeout, kAnswerCheck)));
 }
 
 TimePoint ApplicationMaster::last_moment(const StepBuilder& step, AttemptId id) const {

@@ -178,7 +178,9 @@ std::uint32_t workers_taken_down(const Cluster& cluster, const Task& task, std::
 // Workers taken down while hardly any other was lost. Without another worker to compare with it takes twice as many.
 std::string ApplicationMaster::on_node_lost(StepBuilder& step, const ResourceManager& nodes, AttemptId id) {
   const Task& task = *step.cluster.find_task(id.task);
-  const std::uint64_t begin = task.attempts[id.number].held.begin;
+  const Attempt& attempt = task.attempts[id.number];
+  if (!may_have_taken_down(step.cluster.find_node(attempt.node), attempt)) return {};
+  const std::uint64_t begin = attempt.held.begin;
   const std::uint32_t taken = workers_taken_down(step.cluster, task, begin);
   // The other nodes that were lost since the first of the row are the comparison: in a cluster that loses nodes all the
   // time this segment proves nothing.
@@ -189,7 +191,7 @@ std::string ApplicationMaster::on_node_lost(StepBuilder& step, const ResourceMan
   const bool stands_out = taken * kGuiltyOf >= (taken + elsewhere) * kGuiltyShare;
   if (!stands_out && taken < attempts_max * kGuiltyInAnyCase) return {};
   return to_string(id.task) + " took " + std::to_string(taken) + " workers down, " +
-         step.cluster.find_node(task.attempts[id.number].node)->name +
+         step.cluster.find_node(attempt.node)->name +
          " was the last one: each was lost while it mapped the bytes from offset " + std::to_string(begin) +
          " on; does an attempt need more memory than its worker has?";
 }

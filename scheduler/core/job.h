@@ -55,8 +55,8 @@ struct Job {
   std::set<NodeId> nodes;               // that ever ran one of its attempts
   std::vector<DecisionAt> decisions;    // of its policy, in order; the first kDecisionsKept
   std::uint32_t decisions_dropped = 0;  // later ones, since the master has started: they are not recorded
-  // How often live attempts reported a new offset, and the sum of the logarithms of the seconds from one to the next:
-  // so that one long stop hardly counts. Not durable.
+  // How often live attempts reported a new offset with new records, and the sum of the logarithms of the seconds since
+  // the report before: so that one long stop hardly counts. Not durable.
   std::uint64_t offset_moves = 0;
   double offset_moves_ln = 0;
   std::map<std::uint32_t, Declined> declined;  // by task: why nothing was done for it when the policy last looked

@@ -26,7 +26,7 @@ namespace ontime::scheduler {
 // What a draining node (Drains, Leaves) promises: it gets no new attempt; each of its attempts is asked to stop at
 // its next record, seals what it has mapped and gives back the rest, which any other node goes on with at once. So no
 // record is mapped a second time and nothing counts as a failure. A standby has mapped nothing and ends; of several
-// attempts that race one segment only the farthest seals, any other ends. One that does not answer within cut_timeout
+// attempts that race one segment only the farthest seals, any other ends. One that does not answer in time
 // ends, and its segment starts again at its begin, as for any cut. When nothing runs there any more, all that was
 // sealed there is durable with the master: a worker that leaves is released then, and the node is Left, which is not
 // lost.

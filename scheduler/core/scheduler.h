@@ -20,7 +20,7 @@ namespace ontime::scheduler {
 
 struct Settings {
   Duration node_timeout = std::chrono::seconds(5);  // silence after which a node is lost
-  Duration cut_timeout = std::chrono::seconds(3);   // an attempt that does not answer a cut for so long is ended
+  Duration cut_timeout = std::chrono::seconds(3);   // see answer_limit
   Placement placement{};
   // For all jobs, whatever their policies say; none: each by its policy.
   std::optional<JobOrder> job_order{};

@@ -104,7 +104,6 @@ class Scheduler::Impl {
   void learn_from_seal(StepBuilder& step, NodeId node, const std::vector<NodeId>& failed);
   bool is_live_on(NodeId node, AttemptId attempt) const;
   bool is_stale(NodeId node, AttemptId attempt, TimePoint now) const;
-  void adopt(StepBuilder& step, const AttemptProgress& progress);
   void hand_over(StepBuilder& step, NodeId node);
   void lose_attempts(StepBuilder& step, NodeId node, const char* why);
   void lose_node(StepBuilder& step, NodeId node);

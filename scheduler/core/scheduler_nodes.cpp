@@ -22,7 +22,7 @@ void Scheduler::Impl::on(StepBuilder& step, const event::NodeInventory& event) {
   std::set<AttemptId> gone = node->live;
   for (const AttemptProgress& progress : event.running) {
     if (gone.erase(progress.attempt) != 0)
-      adopt(step, progress);
+      cluster_.observe_adopted(progress, step.now);
     else
       fenced.push_back(progress.attempt);
   }
@@ -36,11 +36,6 @@ void Scheduler::Impl::on(StepBuilder& step, const event::NodeInventory& event) {
     masters_.at(attempt.task.job).repeat_orders(step, attempt);
   }
   if (drains(node->duty)) hand_over(step, event.node);
-}
-
-void Scheduler::Impl::adopt(StepBuilder& step, const AttemptProgress& progress) {
-  cluster_.observe_progress(progress, step.now);
-  cluster_.observe_adopted(progress.attempt);
 }
 
 void Scheduler::Impl::on(StepBuilder& step, const event::Heartbeat& event) {

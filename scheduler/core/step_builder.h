@@ -19,7 +19,7 @@ struct StepBuilder {
   Cluster& cluster;
   Timers& timers;
   const TimePoint now;
-  const Duration cut_timeout;                // an attempt that does not answer a cut for so long is ended
+  const Duration cut_timeout;                // see answer_limit
   std::function<void(const Fact&)> on_fact;  // called after each fact was applied; records nothing itself
   std::vector<JournalRecord> records;
   std::vector<Action> actions;

@@ -65,7 +65,7 @@ struct Attempt {
   // long at least it took to begin, as a command does that loads something first.
   TimePoint segment_at;
   TimePoint idle_until;
-  Duration longest_gap{0};         // between two reports of new records: how long one may take it. 0: none mapped
+  Duration longest_gap{0};         // between two reports of new records: how long one may take it. 0: none seen
   std::optional<CutInFlight> cut;
   // Where it stood one to two recent_window() ago, and less than one ago: how fast it has been recently. Its start at
   // first.

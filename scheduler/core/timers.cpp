@@ -55,14 +55,14 @@ constexpr Duration kMost = std::chrono::hours(24);  // of a limit that was doubl
 constexpr double kUsualGaps = 20;
 constexpr int kLongestGaps = 3;
 constexpr int kUsualGapsAtFirst = 10;  // a straggler that has mapped no record yet may be that many times slower
-constexpr std::uint64_t kMovesKnown = 3;  // moves of an offset from which the usual time between two is known
+constexpr std::uint64_t kMovesKnown = 3;  // reports of new records from which the usual time between two is known
 
 Duration doubled(Duration limit, std::uint32_t times) {
   for (; times > 0 && limit < kMost; --times) limit *= 2;
   return limit;
 }
 
-// Seconds between two moves of an offset in the job. None: too few were seen.
+// Seconds between two reports of new records in the job. None: too few were seen.
 std::optional<double> usual_gap(const Job& job) {
   if (job.offset_moves < kMovesKnown) return std::nullopt;
   return std::exp(job.offset_moves_ln / static_cast<double>(job.offset_moves));
@@ -74,17 +74,18 @@ Duration usual_limit(double usual) { return std::clamp<Duration>(from_seconds(kU
 bool is_sealing(const Attempt& attempt, const Segment& segment) { return attempt.offset >= segment.range.end; }
 
 // At most, by what was seen.
-Duration time_for_a_record(const Job& job, const Attempt& attempt, Duration if_unknown) {
-  const std::optional<double> usual = usual_gap(job);
+Duration time_for_a_record(const Job& job, const Attempt& attempt) {
+  const std::optional<double> seen = usual_gap(job);
+  const Duration usual = std::min<Duration>(from_seconds(seen.value_or(0)), kMost);
   const bool has_mapped_one = attempt.longest_gap > Duration::zero();
-  if (!has_mapped_one) return kUsualGapsAtFirst * std::min<Duration>(usual ? from_seconds(*usual) : if_unknown, kMost);
-  return kLongestGaps * std::min(std::max<Duration>(attempt.longest_gap, from_seconds(usual.value_or(0))), kMost);
+  if (has_mapped_one) return kLongestGaps * std::max(std::min(attempt.longest_gap, kMost), usual);
+  return seen ? kUsualGapsAtFirst * usual : kLeast;
 }
 
 }  // namespace
 
 Duration answer_limit(const Job& job, const Attempt& attempt, const Segment& segment, Duration cut_timeout) {
-  Duration limit = std::max(cut_timeout, time_for_a_record(job, attempt, cut_timeout));
+  Duration limit = std::max(cut_timeout, time_for_a_record(job, attempt));
   if (is_sealing(attempt, segment)) limit = std::max(limit, kLeast);
   return doubled(limit, segment.silences + std::uint32_t{segment.stalls});
 }

@@ -79,6 +79,7 @@ TEST_F(HttpInputTest, OfAStoreIsReadOnWhenItsAddressExpires) {
   const InputFile object{"s3://books/file.txt", server_.content().size(), "\"1\"", Codec::Plain};
   int addresses = 0;
   InputAccess access;
+  access.long_request_bytes = 2u << 20;
   access.address = [&] { return Outcome<std::string>(server_.url("file.txt?signed=" + std::to_string(++addresses))); };
   std::map<std::string, int> requests;
   std::mutex mutex;
@@ -91,6 +92,7 @@ TEST_F(HttpInputTest, OfAStoreIsReadOnWhenItsAddressExpires) {
   auto reader = RecordReader::open(object, {}, 0, RecordReader::kBlockBytes, access);
   ASSERT_TRUE(reader) << reader.error().message;
   EXPECT_TRUE(read_all(**reader, object.size) == server_.content());
+  EXPECT_GE(addresses, 2);
   for (int i = 0; i < 10; ++i) EXPECT_TRUE((*reader)->check_unchanged());
   EXPECT_GE(addresses, 3);
 }

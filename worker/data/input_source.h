@@ -72,7 +72,7 @@ struct InputAccess {
   // Where, of the stored bytes, the reader means to end: nothing behind is fetched ahead.
   std::uint64_t end = ~std::uint64_t{0};
   InputNotes notes{};
-  // Where requests cost much, as of HDFS: what one brings at most. A block: the server that has it is asked for it.
+  // Where requests cost much: what one brings at most. A block of HDFS: the server that has it is asked for it.
   std::uint64_t long_request_bytes = 128u << 20;
 };
 Outcome<std::unique_ptr<StoredInput>> open_input(InputFile file, const InputAccess& access = {});

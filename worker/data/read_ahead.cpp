@@ -13,7 +13,7 @@
 namespace ontime::worker {
 namespace {
 
-constexpr double kHedgesPerRange = 0.05;                          // a second request for each twentieth range
+constexpr double kHedgedShare = 0.05;                             // a second request for each twentieth byte
 constexpr double kSlowness = 4;                                   // times the usual time of so many bytes
 constexpr Duration kHedgeAfter = std::chrono::milliseconds(250);  // not before
 
@@ -87,7 +87,7 @@ void ReadAhead::plan() {
     ranges_.back()->bytes = std::exchange(spare_, {});
     ranges_.back()->bytes.resize(static_cast<std::size_t>(size));
     planned_ += size;
-    hedges_left_ = std::min(hedges_left_ + kHedgesPerRange, 1.0);
+    hedges_left_ = std::min(hedges_left_ + kHedgedShare * static_cast<double>(size) / kRangeBytes, 1.0);
   }
   changed_.notify_all();
 }
@@ -111,12 +111,11 @@ std::shared_ptr<ReadAhead::Range> ReadAhead::take(std::size_t fetcher, std::opti
 void ReadAhead::fetch(std::size_t fetcher) {
   const auto file = open_(&has_lost_[fetcher]);
   while (const auto range = take(fetcher)) {
-    const auto began = Clock::now();
     if (has_long_requests_) {
       fetch_on(*file, fetcher, range);
     } else {
       const auto read = file->read(state_, range->begin, range->bytes.size(), range->bytes.data());
-      finish(*range, began, read, range->begin + range->bytes.size());
+      finish(*range, read, range->begin + range->bytes.size());
     }
   }
 }
@@ -125,13 +124,9 @@ void ReadAhead::fetch(std::size_t fetcher) {
 // within a range is followed by one for the rest.
 void ReadAhead::fetch_on(http::RangedFile& file, std::size_t fetcher, std::shared_ptr<Range> range) {
   std::uint64_t next = range->begin;  // byte that comes
-  auto began = Clock::now();
   const auto take_some = [&](const char* bytes, std::size_t count) {
     while (count > 0) {
-      if (!range) {
-        range = take(fetcher, next);
-        began = Clock::now();
-      }
+      if (!range) range = take(fetcher, next);
       if (!range) return false;
       const auto got = static_cast<std::size_t>(next - range->begin);
       const std::size_t size = std::min(count, range->bytes.size() - got);
@@ -139,7 +134,7 @@ void ReadAhead::fetch_on(http::RangedFile& file, std::size_t fetcher, std::share
       bytes += size;
       count -= size;
       next += size;
-      if (got + size == range->bytes.size()) finish(*std::exchange(range, nullptr), began, {}, next);
+      if (got + size == range->bytes.size()) finish(*std::exchange(range, nullptr), {}, next);
     }
     return true;
   };
@@ -148,7 +143,7 @@ void ReadAhead::fetch_on(http::RangedFile& file, std::size_t fetcher, std::share
     const std::uint64_t end = next + size;
     const auto read = file.read_long(state_, next, size, take_some);
     ONTIME_CHECK(!read || !range || next == end, "a request that succeeds brings all that it asks for");
-    if (range && !read) finish(*std::exchange(range, nullptr), began, read, next);
+    if (range && !read) finish(*std::exchange(range, nullptr), read, next);
   }
 }
 
@@ -161,20 +156,26 @@ std::uint64_t ReadAhead::size_of_request(const Range& first, std::uint64_t begin
 }
 
 // `end`: of the bytes that have come.
-void ReadAhead::finish(Range& range, Clock::time_point began, const http::Answer<void>& read, std::uint64_t end) {
+void ReadAhead::finish(Range& range, const http::Answer<void>& read, std::uint64_t end) {
   ONTIME_CHECK(!read || end == range.begin + range.bytes.size(), "a range that is there has all of its bytes");
   const std::lock_guard lock(mutex_);
   if (!read) range.failure = read.error();
-  if (read) note_pace(seconds(Clock::now() - began) / static_cast<double>(range.bytes.size()));
+  if (read) note_pace(range);
   if (has_long_requests_) came_at_ = Clock::now();
   range.is_there = true;
   if (range.is_hedged) has_lost_[kHedger] = true;
   changed_.notify_all();
 }
 
-void ReadAhead::note_pace(double seconds_per_byte) {
-  paces_.push_back(seconds_per_byte);
+void ReadAhead::note_pace(const Range& range) {
+  paces_.push_back(seconds(Clock::now() - awaited_since(range)) / static_cast<double>(range.bytes.size()));
   if (paces_.size() > 9) paces_.pop_front();
+}
+
+// Small ranges may come in bursts, between which most take no time at all.
+double ReadAhead::usual_pace() const {
+  if (has_long_requests_) return *std::max_element(paces_.begin(), paces_.end());
+  return median_of({paces_.begin(), paces_.end()});
 }
 
 // When the range that is waited for is asked for once more. Far away if that is not allowed, or nothing is usual yet.
@@ -182,9 +183,8 @@ ReadAhead::Clock::time_point ReadAhead::hedge_at() const {
   const Range& range = *ranges_.front();
   if (range.is_hedged || is_hedging_ || hedges_left_ < 1 || paces_.size() < 3)
     return Clock::now() + std::chrono::hours(1);
-  const double usual = median_of({paces_.begin(), paces_.end()});
-  const auto slow = from_seconds(kSlowness * usual * static_cast<double>(range.bytes.size()));
-  return std::max(range.planned_at, came_at_) + std::chrono::duration_cast<Clock::duration>(std::max(slow, kHedgeAfter));
+  const auto slow = from_seconds(kSlowness * usual_pace() * static_cast<double>(range.bytes.size()));
+  return awaited_since(range) + std::chrono::duration_cast<Clock::duration>(std::max(slow, kHedgeAfter));
 }
 
 void ReadAhead::hedge() {
@@ -211,7 +211,8 @@ void ReadAhead::race(const std::shared_ptr<Range>& slow, const std::shared_ptr<R
   is_hedging_ = false;
   const auto place = std::find(ranges_.begin(), ranges_.end(), slow);
   if (!read || place == ranges_.end() || (slow->is_there && !slow->failure)) return;
-  if (slow->fetcher && !slow->is_there) has_lost_[*slow->fetcher] = true;
+  const std::optional<std::size_t> loser = has_long_requests_ ? 0 : slow->fetcher;  // it may stand between two ranges
+  if (loser && !slow->is_there) has_lost_[*loser] = true;
   twin->fetcher = kHedger;
   twin->is_there = true;
   *place = twin;

@@ -1,11 +1,12 @@
 #pragma once
 // Ranges of a file that a server has, one behind the other, fetched ahead of who reads, several at a time. One that
 // takes much longer than the ranges before it is asked for again on another connection, and whichever is there first
-// counts. One range in twenty may be. Where requests cost much, one that brings many small ranges takes the place of
+// counts. One byte in twenty may be. Where requests cost much, one that brings many small ranges takes the place of
 // several at a time: what is small is still in the processor's cache when it is read. Memory is bounded by kRangeBytes
 // * (2 * kConnections + 2): ranges that wait, those under way that a seek has dropped, the spare one, and the one that
 // is asked for again; and by the piece of common/http/take_rest.h for each. Small ones take less.
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -44,7 +45,8 @@ class ReadAhead {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kRangeBytes = 8u << 20;
-  static constexpr std::size_t kFirstRangeBytes = kRangeBytes / 32;  // is there soon; each next one has twice as many
+  // Is there soon; each next one has twice as many, but on a long request.
+  static constexpr std::size_t kFirstRangeBytes = kRangeBytes / 32;
   static constexpr std::size_t kConnections = 2;
   static constexpr std::size_t kSmallRanges = 16;       // of kFirstRangeBytes, ahead on a long request
   static constexpr std::size_t kHedger = kConnections;  // its place among the fetchers
@@ -65,8 +67,10 @@ class ReadAhead {
   void fetch(std::size_t fetcher);
   void fetch_on(http::RangedFile& file, std::size_t fetcher, std::shared_ptr<Range> range);
   std::uint64_t size_of_request(const Range& first, std::uint64_t begin);
-  void finish(Range& range, Clock::time_point began, const http::Answer<void>& read, std::uint64_t end);
-  void note_pace(double seconds_per_byte);
+  void finish(Range& range, const http::Answer<void>& read, std::uint64_t end);
+  void note_pace(const Range& range);
+  double usual_pace() const;
+  Clock::time_point awaited_since(const Range& range) const { return std::max(range.planned_at, came_at_); }
   Clock::time_point hedge_at() const;
   void hedge();
   void race(const std::shared_ptr<Range>& slow, const std::shared_ptr<Range>& twin);

@@ -176,12 +176,19 @@ TEST_F(LongRequest, IsAskedOnceThoughItsRangesWaitForEachOther) {
   EXPECT_EQ(requests_, 1);
 }
 
+// Bursts of a megabyte, with pauses between them.
+TEST_F(LongRequest, IsAskedOnceThoughItComesInBursts) {
+  serve([this](int request, const std::string& asked) { return request == 1 ? first_ : healthy(asked); });
+  EXPECT_GT(takes_by_ranges(Script{{1ms, head(0)}} + in_drops(content_, 900ms, 1 << 20)), 7s);
+  EXPECT_EQ(requests_, 1);
+}
+
 TEST_F(LongRequest, ThatStallsCostsTwoSecondsAtMost) {
   serve([this](int request, const std::string& asked) { return request == 1 ? first_ : healthy(asked); });
   EXPECT_LE(takes_by_ranges({}), 2s) << "it says nothing";
   const std::string half = content_.substr(0, content_.size() / 2);
   EXPECT_LE(takes_by_ranges({{0s, head(0) + half}}), 2s) << "it stops in the middle";
-  EXPECT_LE(takes_by_ranges(Script{{0s, head(0) + half}} + in_drops(content_.substr(half.size()), 100ms)), 2s)
+  EXPECT_LE(takes_by_ranges(Script{{0s, head(0) + half}} + in_drops(content_.substr(half.size()), 100ms, 1024)), 2s)
       << "it crawls in the middle";
 }
 

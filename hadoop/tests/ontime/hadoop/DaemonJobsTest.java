@@ -103,7 +103,7 @@ public final class DaemonJobsTest extends DaemonTest {
     for (String output : List.of("/first", "/second")) {
       clients.add(jobs.start(jobs.examples(), wordCount("shed+:xi=0.01,theta=1s," + KNOWN, SLOW, output)));
     }
-    for (Process client : clients) assertEquals(jobs.lastLog(), 0, client.waitFor());
+    for (Process client : clients) assertEquals(0, client.waitFor());
     for (String output : List.of("/first", "/second")) {
       assertArrayEquals(jobs.output("/plain"), jobs.output(output));
     }
@@ -170,7 +170,7 @@ public final class DaemonJobsTest extends DaemonTest {
   }
 
   private void assertKilled(Process client, String output, String why) throws Exception {
-    assertEquals(jobs.lastLog(), 1, client.waitFor());
+    assertEquals(1, client.waitFor());
     assertFalse(jobs.fs.exists(new org.apache.hadoop.fs.Path(output + "/_SUCCESS")));
     JsonNode job = daemon.endedJob("job-1");
     assertEquals(job.toString(), "killed", job.get("state").asText());
