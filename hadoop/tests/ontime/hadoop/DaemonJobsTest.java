@@ -44,11 +44,15 @@ public final class DaemonJobsTest extends DaemonTest {
 
   /** The job with the policy's name, once the daemon knows that it has succeeded: what the client says of it. */
   private JsonNode run(String policy, long slow, String output) throws Exception {
+    return run(policy, policy.split(":")[0], slow, output);
+  }
+
+  private JsonNode run(String policy, String name, long slow, String output) throws Exception {
     String ours = jobs.run(jobs.examples(), wordCount(policy, slow, output));
     assertSame(ours, output);
     JsonNode job = daemon.endedJob("job-1");
     assertEquals(job.toString(), "succeeded", job.get("state").asText());
-    assertEquals(policy.split(":")[0], job.get("policy").asText());
+    assertEquals(name, job.get("policy").asText());
     assertEquals("word count", job.get("name").asText());
     assertEquals(4, job.get("tasks_done").asInt());
     JsonNode listed = daemon.json("jobs").get("jobs");
@@ -72,7 +76,11 @@ public final class DaemonJobsTest extends DaemonTest {
   }
 
   private void assertResumed(String policy, String output) throws Exception {
-    JsonNode job = run(policy, SLOW, output);
+    assertResumed(policy, policy.split(":")[0], output);
+  }
+
+  private void assertResumed(String policy, String name, String output) throws Exception {
+    JsonNode job = run(policy, name, SLOW, output);
     assertTrue("cut and sealed: " + job, pieces(job) > 1);
     String explained = daemon.ontime("explain", "job-1");
     assertTrue(explained, explained.contains("late"));
@@ -81,7 +89,6 @@ public final class DaemonJobsTest extends DaemonTest {
     JsonNode trace = new ObjectMapper().readTree(daemon.ontime("trace", "job-1"));
     assertTrue(trace.toString(), trace.get("traceEvents").size() > 4);
     String metrics = daemon.metrics();
-    String name = policy.split(":")[0];
     assertTrue(metrics, metrics.matches("(?s).*ontime_deadlines\\{end=\"(met|missed)\"\\} 1\n.*"));
     assertTrue(metrics,
         metrics.matches("(?s).*ontime_mapped_bytes\\{[^}]*kind=\"resumed\"[^}]*\\} [1-9].*"));
@@ -94,7 +101,9 @@ public final class DaemonJobsTest extends DaemonTest {
   }
 
   @Test
-  public void autoResumesAStragglerOfAJobWithADeadline() throws Exception { assertResumed("auto", "/auto"); }
+  public void autoChoosesShedPlusForAJobWithADeadline() throws Exception {
+    assertResumed("auto", "shed+", "/auto");
+  }
 
   /** The policy plans for all jobs of the cluster together. */
   @Test
