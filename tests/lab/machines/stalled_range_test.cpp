@@ -102,13 +102,15 @@ class StalledRange : public testing::Test {
     first_ = first;
     std::string bytes(content_.size(), '\0');
     const TimePoint began = small_.cluster.world.now();
-    small_.run(small_.other, [&] {
-      http::RemoteFile file(*http::parse_url(origin() + "/x"));
-      const auto read = file.read({content_.size(), "\"1\"", true}, 0, bytes.size(), bytes.data());
-      EXPECT_TRUE(read) << read.error().message;
-    });
+    small_.run(small_.other, [&] { read({content_.size(), "\"1\"", true}, bytes); });
     EXPECT_EQ(bytes, content_);
     return small_.cluster.world.now() - began;
+  }
+  http::Url url() const { return *http::parse_url(origin() + "/x"); }
+  virtual void read(const http::State& state, std::string& bytes) {
+    http::RemoteFile file(url());
+    const auto read = file.read(state, 0, bytes.size(), bytes.data());
+    EXPECT_TRUE(read) << read.error().message;
   }
   std::string origin() const { return "http://" + dotted(small_.one.address()) + ":" + std::to_string(kServerPort); }
 
@@ -148,47 +150,39 @@ class LongRequest : public StalledRange {
  protected:
   LongRequest() : StalledRange(8'000'000) {}
 
-  Duration takes_by_ranges(const Script& first) {
-    requests_ = 0;
-    first_ = first;
-    std::string bytes(content_.size(), '\0');
-    const TimePoint began = small_.cluster.world.now();
-    small_.run(small_.other, [&] {
-      const auto open = [url = *http::parse_url(origin() + "/x")](const std::atomic<bool>* is_over) {
-        return std::make_unique<http::RemoteFile>(url, is_over);
-      };
-      worker::ReadAhead ahead(open, {content_.size(), "\"1\"", true}, content_.size(), 128u << 20);
-      ahead.start_at(0);
-      for (std::size_t got = 0; got < bytes.size();) {
-        const auto read = ahead.read(bytes.data() + got, bytes.size() - got);
-        ASSERT_TRUE(read) << read.error().message;
-        got += *read;
-      }
-    });
-    EXPECT_EQ(bytes, content_);
-    return small_.cluster.world.now() - began;
+  void read(const http::State& state, std::string& bytes) override {
+    const auto open = [this](const std::atomic<bool>* is_over) {
+      return std::make_unique<http::RemoteFile>(url(), is_over);
+    };
+    worker::ReadAhead ahead(open, state, state.size, 128u << 20);
+    ahead.start_at(0);
+    for (std::size_t got = 0; got < bytes.size();) {
+      const auto read = ahead.read(bytes.data() + got, bytes.size() - got);
+      ASSERT_TRUE(read) << read.error().message;
+      got += *read;
+    }
   }
 };
 
 TEST_F(LongRequest, IsAskedOnceThoughItsRangesWaitForEachOther) {
   serve([this](int request, const std::string& asked) { return request == 1 ? first_ : healthy(asked); });
-  EXPECT_GT(takes_by_ranges(Script{{1ms, head(0)}} + in_drops(content_, 100ms, 64 << 10)), 12s);
+  EXPECT_GT(takes(Script{{1ms, head(0)}} + in_drops(content_, 100ms, 64 << 10)), 12s);
   EXPECT_EQ(requests_, 1);
 }
 
 // Bursts of a megabyte, with pauses between them.
 TEST_F(LongRequest, IsAskedOnceThoughItComesInBursts) {
   serve([this](int request, const std::string& asked) { return request == 1 ? first_ : healthy(asked); });
-  EXPECT_GT(takes_by_ranges(Script{{1ms, head(0)}} + in_drops(content_, 900ms, 1 << 20)), 7s);
+  EXPECT_GT(takes(Script{{1ms, head(0)}} + in_drops(content_, 900ms, 1 << 20)), 7s);
   EXPECT_EQ(requests_, 1);
 }
 
 TEST_F(LongRequest, ThatStallsCostsTwoSecondsAtMost) {
   serve([this](int request, const std::string& asked) { return request == 1 ? first_ : healthy(asked); });
-  EXPECT_LE(takes_by_ranges({}), 2s) << "it says nothing";
+  EXPECT_LE(takes({}), 2s) << "it says nothing";
   const std::string half = content_.substr(0, content_.size() / 2);
-  EXPECT_LE(takes_by_ranges({{0s, head(0) + half}}), 2s) << "it stops in the middle";
-  EXPECT_LE(takes_by_ranges(Script{{0s, head(0) + half}} + in_drops(content_.substr(half.size()), 100ms, 1024)), 2s)
+  EXPECT_LE(takes({{0s, head(0) + half}}), 2s) << "it stops in the middle";
+  EXPECT_LE(takes(Script{{0s, head(0) + half}} + in_drops(content_.substr(half.size()), 100ms, 1024)), 2s)
       << "it crawls in the middle";
 }
 
