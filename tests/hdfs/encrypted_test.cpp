@@ -20,15 +20,20 @@ using testing::HasSubstr;
 class EncryptedFileSystem : public testing::Test {
  protected:
   EncryptedFileSystem() {
-    const auto authority = cli::make_authority("test", std::chrono::hours(1));
-    const auto node = cli::make_certificate(*authority, {"node", "", {"127.0.0.1"}, std::chrono::hours(1)});
-    test::write_file(directory_ / "ca.pem", authority->certificate);
-    test::write_file(directory_ / "cert.pem", node->certificate);
-    test::write_file(directory_ / "key.pem", node->key);
+    test::write_file(directory_ / "ca.pem", certify("test", ""));
     hdfs_ = std::make_unique<FakeHdfs>(directory_ / "cert.pem", directory_ / "key.pem");
     hdfs_->put("/a", "hello");
   }
   ~EncryptedFileSystem() override { ::unsetenv("SSL_CERT_FILE"); }
+  // Writes PREFIXcert.pem and PREFIXkey.pem, and returns the certificate of the authority that vouches for them. It is
+  // valid for longer than they are: a second may pass between the two.
+  std::string certify(const std::string& authority_name, const std::string& prefix) const {
+    const auto authority = cli::make_authority(authority_name, std::chrono::hours(2));
+    const auto node = cli::make_certificate(*authority, {"node", "", {"127.0.0.1"}, std::chrono::hours(1)});
+    test::write_file(directory_ / (prefix + "cert.pem"), node->certificate);
+    test::write_file(directory_ / (prefix + "key.pem"), node->key);
+    return authority->certificate;
+  }
   void trust_it() const { ::setenv("SSL_CERT_FILE", (directory_ / "ca.pem").c_str(), 1); }
   static http::Patience patience() {
     http::Patience patience;
@@ -69,10 +74,7 @@ TEST_F(EncryptedFileSystem, IsNotAskedIfNobodyVouchesForIt) {
 
 TEST_F(EncryptedFileSystem, AsksAnotherDataNodeThanOneThatNobodyVouchesFor) {
   trust_it();
-  const auto authority = cli::make_authority("other", std::chrono::hours(1));
-  const auto node = cli::make_certificate(*authority, {"node", "", {"127.0.0.1"}, std::chrono::hours(1)});
-  test::write_file(directory_ / "other_cert.pem", node->certificate);
-  test::write_file(directory_ / "other_key.pem", node->key);
+  certify("other", "other_");
   const FakeHdfs other(directory_ / "other_cert.pem", directory_ / "other_key.pem");
   hdfs_->set_fault([&](int, int server, const FakeHdfs::Request& request, FakeHdfs::Response& response) {
     if (server >= 0 || request.has_param("excludedatanodes")) return false;
