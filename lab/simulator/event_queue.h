@@ -15,6 +15,7 @@ namespace ontime::lab {
 enum class Due : std::uint8_t {
   Launched,      // subject: attempt slot. Its launch time is over
   Border,        // attempt slot. It reaches the end of its segment
+  Answer,        // attempt slot. It ends the record in which it was asked to cut
   Sealed,        // attempt slot. That segment is written and synced
   SpeedChange,   // attempt slot
   Skew,          // attempt slot. It comes to bytes that take longer, or shorter

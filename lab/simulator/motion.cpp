@@ -16,11 +16,10 @@ Motion::Motion(ByteRange held, std::uint64_t record_bytes)
       start_(held.begin),
       begin_(held.begin),
       end_(held.end),
-      base_(static_cast<double>(held.begin)) {}
+      base_(first_record(held.begin)) {}
 
 double Motion::place(TimePoint now) const {
-  const double end = static_cast<double>(segment().end);
-  return std::min(end, base_ + speed_ * seconds(now - since_));
+  return std::min(first_record(segment().end), base_ + speed_ * seconds(now - since_));
 }
 
 void Motion::set_speed(double bytes_per_second, TimePoint now) {
@@ -32,22 +31,26 @@ void Motion::set_speed(double bytes_per_second, TimePoint now) {
 std::uint64_t Motion::offset(TimePoint now) const {
   const auto at = static_cast<std::uint64_t>(place(now));
   const std::uint64_t end = segment().end;
-  return at >= end ? end : std::max(begin_, at / record_bytes_ * record_bytes_);
+  if (at >= end) return end;
+  const std::uint64_t mapped = at / record_bytes_ * record_bytes_;
+  return mapped > round_up(begin_) ? mapped : begin_;  // where its first record begins it has mapped nothing
 }
 
 std::uint64_t Motion::records(TimePoint now) const { return records_below(offset(now)) - records_below(start_); }
 
-TimePoint Motion::border_at(TimePoint now) const {
-  const double left = static_cast<double>(segment().end) - base_;
+std::uint64_t Motion::next_record(TimePoint now) const {
+  return std::max(begin_, round_up(static_cast<std::uint64_t>(std::ceil(place(now)))));
+}
+
+TimePoint Motion::reaches(std::uint64_t place, TimePoint now) const {
+  const double left = static_cast<double>(place) - base_;
   const double due = std::min(kSecondsMax, std::ceil(left / speed_ * 1e9) / 1e9);
   return std::max(now, since_ + from_seconds(due));
 }
 
 std::uint64_t Motion::cut(std::uint64_t at, bool release, TimePoint now) {
-  const double place_now = place(now);
-  const bool has_mapped = place_now > static_cast<double>(begin_);
-  // Start of the next record that it has not claimed.
-  const std::uint64_t position = std::max(begin_, round_up(static_cast<std::uint64_t>(std::ceil(place_now))));
+  const bool has_mapped = place(now) > first_record(begin_);
+  const std::uint64_t position = next_record(now);
   const std::uint64_t honoured = at > position ? round_up(at) : has_mapped ? position : begin_;
   if (honoured >= end_) return end_;
   const auto place_in_points = std::lower_bound(points_.begin(), points_.end(), honoured);
@@ -63,7 +66,7 @@ std::uint64_t Motion::cut(std::uint64_t at, bool release, TimePoint now) {
 void Motion::seal(TimePoint now) {
   begin_ = segment().end;
   if (!points_.empty()) points_.erase(points_.begin());
-  base_ = static_cast<double>(begin_);
+  base_ = first_record(begin_);
   since_ = now;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 // How a simulated attempt moves through the segments it holds, and what it answers to a cut: the rule of a real runner
-// (worker/runner/cut_points.h), with records of a fixed size in place of real ones. Between two changes of speed it
-// maps at a constant rate. The segments it seals and what it gives back tile the range it was given.
+// (worker/runner/cut_points.h), with records of a fixed size in place of real ones: of a range it maps those that begin
+// there. Between two changes of speed it maps at a constant rate. The segments it seals and what it gives back tile the
+// range it was given.
 
 #include <cstdint>
 #include <vector>
@@ -26,10 +27,14 @@ class Motion {
   std::uint64_t records(TimePoint now) const;  // mapped, since its launch: those that begin in its range
   // What is sealed next.
   ByteRange segment() const { return {begin_, points_.empty() ? end_ : points_.front()}; }
-  // When it reaches the end of that. REQUIRES: speed() > 0.
-  TimePoint border_at(TimePoint now) const;
+  double length() const { return first_record(segment().end) - first_record(begin_); }  // bytes of its records
+  // Where the first record begins that it has not begun to map.
+  std::uint64_t next_record(TimePoint now) const;
+  // When it comes to that place, or has mapped its segment.
+  TimePoint reaches(std::uint64_t place, TimePoint now) const;
+  TimePoint border_at(TimePoint now) const { return reaches(round_up(segment().end), now); }
   bool is_over() const { return begin_ >= end_; }
-  double mapped(TimePoint now) const { return place(now) - static_cast<double>(start_); }  // bytes, since its launch
+  double mapped(TimePoint now) const { return place(now) - first_record(start_); }  // bytes, since its launch
 
   // The boundary that is honoured; everything below stays here, from it on it is given back if `release`.
   std::uint64_t cut(std::uint64_t at, bool release, TimePoint now);
@@ -39,6 +44,7 @@ class Motion {
  private:
   std::uint64_t records_below(std::uint64_t at) const { return (at + record_bytes_ - 1) / record_bytes_; }
   std::uint64_t round_up(std::uint64_t at) const { return records_below(at) * record_bytes_; }
+  double first_record(std::uint64_t at) const { return static_cast<double>(round_up(at)); }
 
   std::uint64_t record_bytes_ = 1;
   std::uint64_t start_ = 0;            // where it was launched

@@ -63,6 +63,8 @@ void Workers::on(const Upcoming& due) {
   Attempt& attempt = attempts_[due.subject];
   if (due.due == Due::Border) {
     if (attempt.border == due.generation) on_border(attempt, due.at);
+  } else if (due.due == Due::Answer) {
+    if (attempt.border == due.generation) answer(attempt, due.at);
   } else if (due.due == Due::Skew) {
     if (attempt.skew == due.generation) set_speed(attempt, due.at);
   } else if (attempt.life == due.generation) {
@@ -119,6 +121,7 @@ void Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, Ti
   attempt.begin.reset();
   attempt.seals = 0;
   attempt.cuts.clear();
+  attempt.answers.clear();
   attempt.arrived_at = now;
   attempt.motion = Motion(order.range, job.group->record_bytes);
   attempt.random = Random(seed_, Purpose::Duration, job.planned, order.attempt.task.index, order.attempt.number);
@@ -136,12 +139,20 @@ void Workers::begin(Attempt& attempt, ByteRange range, TimePoint now) {
   if (attempt.phase == Phase::StandingBy) start_mapping(attempt, now);
 }
 
-// A standby that has not begun is not asked; an attempt that seals looks afterwards.
+// A standby that has not begun is not asked; an attempt looks between two records, and when it has sealed.
 void Workers::cut(Attempt& attempt, const action::CutAttempt& order, TimePoint now) {
   if ((attempt.standby && attempt.phase < Phase::Mapping) || attempt.is_stalled) return;
   if (attempt.phase == Phase::Sealing) return attempt.cuts.push_back(order);
+  if (attempt.answers.empty()) attempt.answers_at = attempt.motion.next_record(now);
   const std::uint64_t at = attempt.motion.cut(order.at, order.release, now);
-  report(attempt.node, event::CutAnswered{nodes_[attempt.node].id, attempt.id, at, order.release}, now);
+  attempt.answers.push_back(event::CutAnswered{nodes_[attempt.node].id, attempt.id, at, order.release});
+  if (attempt.phase == Phase::Mapping && attempt.motion.place(now) < static_cast<double>(attempt.answers_at))
+    return expect_border(attempt, now);
+  answer(attempt, now);
+}
+
+void Workers::answer(Attempt& attempt, TimePoint now) {
+  for (scheduler::Event& one : std::exchange(attempt.answers, {})) report(attempt.node, std::move(one), now);
   if (attempt.motion.is_over())
     end(slot_of(attempt), now);
   else if (attempt.phase == Phase::Mapping)
@@ -176,13 +187,21 @@ void Workers::start_mapping(Attempt& attempt, TimePoint now) {
   queue_.push(now + from_seconds(seconds(last - now) * crash.uniform()), Due::Crash, slot_of(attempt), attempt.life);
 }
 
+// Bytes per second. Without a rate the records that begin in its split take as long as drawn, however many they are.
+double Workers::draw_speed(Attempt& attempt) {
+  if (const double rate = attempt.disturbance.bytes_per_second; rate > 0) return rate;
+  const JobLoad& job = jobs_[attempt.id.task.job.value - 1];
+  const std::uint64_t begin = job.split_bytes * attempt.id.task.index;
+  const ByteRange split{begin, std::max(begin + 1, std::min(begin + job.split_bytes, job.input_bytes))};
+  const double records = Motion(split, job.group->record_bytes).length();
+  const double speed = static_cast<double>(job.group->split_bytes) / std::max(kDurationMin, draw_duration(attempt));
+  return speed * std::max(1.0, records) / static_cast<double>(split.size());
+}
+
 // Over a whole split. The first attempt of a task begins with the recorded one, if there is any.
 double Workers::draw_duration(Attempt& attempt) {
   const JobGroup& group = *jobs_[attempt.id.task.job.value - 1].group;
   const Node& node = nodes_[attempt.node];
-  if (const double rate = attempt.disturbance.bytes_per_second; rate > 0) {
-    return static_cast<double>(group.split_bytes) / rate;
-  }
   double survival = attempt.random.uniform();
   const bool begins = attempt.motion.speed() <= 0;
   if (begins && attempt.id.number == 0 && attempt.id.task.index < group.first_durations.size()) {
@@ -195,9 +214,7 @@ double Workers::draw_duration(Attempt& attempt) {
 }
 
 void Workers::change_speed(Attempt& attempt, TimePoint now) {
-  const JobGroup& group = *jobs_[attempt.id.task.job.value - 1].group;
-  const double duration = std::max(kDurationMin, draw_duration(attempt));
-  attempt.even_speed = static_cast<double>(group.split_bytes) / duration;
+  attempt.even_speed = draw_speed(attempt);
   set_speed(attempt, now);
   if (const double every = scenario_.speed_changes_every; every > 0) {
     const double pause = -every * natural_log(attempt.random.uniform());
@@ -232,7 +249,11 @@ void Workers::set_speed(Attempt& attempt, TimePoint now) {
 
 void Workers::expect_border(Attempt& attempt, TimePoint now) {
   if (attempt.phase == Phase::Sealing) return;
-  queue_.push(attempt.motion.border_at(now), Due::Border, slot_of(attempt), ++attempt.border);
+  ++attempt.border;
+  if (!attempt.answers.empty()) {  // before it seals, if it does so at the same place
+    queue_.push(attempt.motion.reaches(attempt.answers_at, now), Due::Answer, slot_of(attempt), attempt.border);
+  }
+  queue_.push(attempt.motion.border_at(now), Due::Border, slot_of(attempt), attempt.border);
 }
 
 // What it has mapped is written and synced before anybody hears of it.

@@ -25,6 +25,7 @@ struct JobLoad {
   const JobGroup* group = nullptr;
   std::uint32_t tasks = 0;
   std::uint64_t split_bytes = 0;
+  std::uint64_t input_bytes = 0;
   double machine_time = 0;  // slot-seconds
   double mapped_bytes = 0;
 };
@@ -63,7 +64,7 @@ class Workers {
     AttemptId id;
     std::uint32_t node = 0;
     std::uint32_t life = 0;    // generation of the slot
-    std::uint32_t border = 0;  // generation of its next Border
+    std::uint32_t border = 0;  // generation of its next Border and Answer
     std::uint32_t skew = 0;    // generation of its next Skew
     std::uint32_t seals = 0;   // counts
     double even_speed = 0;     // bytes per second, if all bytes of the split took alike long
@@ -73,6 +74,8 @@ class Workers {
     TimePoint arrived_at;
     Motion motion;
     std::vector<scheduler::action::CutAttempt> cuts;  // that wait until it has sealed
+    std::vector<scheduler::Event> answers;            // to cuts, sent between two records
+    std::uint64_t answers_at = 0;                     // where
     Random random{0, Purpose::Duration};
     injection::Disturbance disturbance;     // on purpose
     std::optional<std::uint64_t> pause_at;  // still to come
@@ -110,6 +113,7 @@ class Workers {
   void launch(std::uint32_t node, const scheduler::action::LaunchAttempt& order, TimePoint now);
   void begin(Attempt& attempt, ByteRange range, TimePoint now);
   void cut(Attempt& attempt, const scheduler::action::CutAttempt& order, TimePoint now);
+  void answer(Attempt& attempt, TimePoint now);
   void on_launched(Attempt& attempt, TimePoint now);
   void on_border(Attempt& attempt, TimePoint now);
   void seal(Attempt& attempt, TimePoint now);
@@ -119,6 +123,7 @@ class Workers {
   void start_mapping(Attempt& attempt, TimePoint now);
   void change_speed(Attempt& attempt, TimePoint now);
   void set_speed(Attempt& attempt, TimePoint now);
+  double draw_speed(Attempt& attempt);
   double draw_duration(Attempt& attempt);
   void expect_border(Attempt& attempt, TimePoint now);
   void disturb(Attempt& attempt);

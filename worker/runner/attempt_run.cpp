@@ -305,7 +305,8 @@ AttemptStatus AttemptRun::send(wire::FromRunner message) {
 }
 
 void AttemptRun::report_progress() {
-  std::uint64_t position = reader_ ? std::min(reader_->position(), range_.end) : range_.begin;
+  // Where its first record begins says nothing of how fast it maps.
+  std::uint64_t position = records_ > 0 ? std::min(reader_->position(), range_.end) : range_.begin;
   if (taken_) position = std::min(position, *taken_);
   position = std::max(range_.begin, position);
   parts_.progress.offset.store(position, std::memory_order_relaxed);

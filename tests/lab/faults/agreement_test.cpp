@@ -1,10 +1,11 @@
 // The fast simulator, whose workers are a model, against the programs that ship on simulated machines: the same cluster
-// and the same job come to the same attempts and cuts, and end at the same time.
+// and the same job come to the same attempts on the same nodes, and end at the same time.
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lab/faults/cluster_run.h"
@@ -13,133 +14,168 @@
 namespace ontime::lab {
 namespace {
 
-struct Course {
-  double flow_time = 0;
-  std::uint32_t attempts = 0;
-};
-
 struct Case {
-  std::string policy;
+  std::string policy;  // with its parameters
   double deadline = 0;
   std::uint32_t tasks = 8;
-  std::vector<double> slowness;  // of the nodes, with `slots` each
-  std::uint32_t slots = 2;
 };
 
-constexpr std::uint32_t kRecords = 2000;  // of a task
-constexpr std::uint32_t kRecordBytes = 50;
-constexpr double kRecordTime = 0.01;  // seconds
+struct Course {
+  double flow_time = 0;                    // seconds
+  std::map<std::string, double> attempts;  // the slowness of the node of each
+  std::vector<double> slowness;            // of the nodes, in the order in which they have registered
+};
 
+// Neither nodes nor times are in simple proportions: of two things that happen in the same millisecond either may come
+// first, and from there the courses may differ for good. (split-resume with twenty tasks cuts up to fifty times where
+// the deadline is tight, so there it happens by chance too: with 8 of the deadlines from 57 to 84 s.) A record takes so
+// long that the programs claim one at a time.
+const std::vector<double> kSlowness{1, 1.0312, 1.0723, 1.1247, 1.1859, 1.2531, 4.0371, 4.3193};
+constexpr double kRecordTime = 0.04355;  // seconds
+constexpr std::uint32_t kRecords = 400;  // of a task
+constexpr std::uint32_t kRecordBytes = 250;
+constexpr double kDelay = 0.0001;     // seconds, of everything in a network
+constexpr double kLaunch = 0.0005;    // seconds, of what the programs need for it
+constexpr double kHeartbeat = 0.47;   // seconds
+constexpr double kNodeTimeout = 6;    // seconds
+constexpr double kCutTimeout = 3;     // seconds
+constexpr double kRestart = 0.5;      // seconds: all workers, as then they all register in the same millisecond
+constexpr double kRegistered = 0.7003;
+// The nodes that were before the restart are lost, and heartbeats come as soon after the submission as in the model.
+constexpr double kSubmission = kRegistered + 16 * kHeartbeat - 0.001;
 
-// No two attempts are alike but those of one node.
-const std::vector<double> kOneSlowNode{1, 1, 1, 4};
-// No two attempts are alike at all, so no decision hangs on which of them the master hears first.
-const std::vector<double> kNoTwoAlike{1, 1.03, 1.07, 1.12, 1.18, 1.25, 4, 4.3};
+std::string value_of(std::string_view line, const std::string& key) {
+  const std::size_t found = line.find(" " + key + "=");
+  if (found == line.npos) return "";
+  const std::string_view rest = line.substr(found + key.size() + 2);
+  return std::string(rest.substr(0, rest.find(' ')));
+}
 
-Course by_programs(const Case& what, std::uint64_t seed) {
+faults::FaultPlan plan_of(const Case& what, std::uint64_t seed) {
   faults::FaultPlan plan;
   plan.seed = seed;
-  plan.slots.assign(what.slowness.size(), what.slots);
-  plan.slowness = what.slowness;
-  plan.network_delay = plan.disk_delay = 0.0001;
-  plan.sync_delay = 0.0002;
-  plan.heartbeat = 0.5;
-  plan.node_timeout = 6;
-  plan.cut_timeout = 3;
+  plan.slots.assign(kSlowness.size(), 1);
+  plan.slowness = kSlowness;
+  plan.network_delay = plan.disk_delay = kDelay;
+  plan.sync_delay = 2 * kDelay;
+  plan.heartbeat = kHeartbeat;
+  plan.node_timeout = kNodeTimeout;
+  plan.cut_timeout = kCutTimeout;
   plan.quiet_after = 1;
+  for (std::uint32_t node = 0; node < kSlowness.size(); ++node) {
+    faults::Fault restart;
+    restart.kind = faults::FaultKind::WorkerDies;
+    restart.at = kRestart;
+    restart.node = node;
+    plan.faults.push_back(restart);
+  }
+  const PolicyChoice policy = *read_policy(what.policy);
   faults::Submission job;
-  job.at = 3;  // all workers have registered
+  job.at = kSubmission;
   job.tasks = what.tasks;
   job.record_bytes = kRecordBytes;
   job.split_bytes = kRecords * kRecordBytes;
   job.record_time = kRecordTime;
-  job.policy = what.policy;
+  job.policy = policy.name;
+  job.policy_parameters = {policy.parameters.begin(), policy.parameters.end()};
   job.deadline = what.deadline;
   job.checkpoint = 0;
   plan.submissions = {job};
+  return plan;
+}
+
+// The seed draws in which order the nodes register.
+Course by_programs(const Case& what, std::uint64_t seed) {
   Course course;
+  std::map<std::string, double> slowness;  // by node
   faults::set_application_directory(ONTIME_FAULT_APPLICATIONS);
-  const faults::Verdict verdict = faults::run(plan, [&](std::string_view line) {
-    if (line.find("master: attempt_launched") != line.npos) ++course.attempts;
-    const std::size_t seconds = line.find("state=succeeded seconds=");
-    if (seconds != line.npos) course.flow_time = std::stod(std::string(line.substr(seconds + 24)));
+  const faults::Verdict verdict = faults::run(plan_of(what, seed), [&](std::string_view line) {
+    const std::string node = value_of(line, "node");
+    if (line.find("master: node_added") != line.npos) {
+      slowness[node] = kSlowness.at(std::stoul(value_of(line, "name").substr(2)));  // "w3"
+      course.slowness.push_back(slowness[node]);
+    } else if (line.find("master: attempt_launched") != line.npos) {
+      course.attempts[value_of(line, "attempt")] = slowness.at(node);
+    } else if (const std::string seconds = value_of(line, "seconds"); !seconds.empty()) {
+      EXPECT_EQ(value_of(line, "state"), "succeeded");
+      course.flow_time = std::stod(seconds);
+    }
   });
   EXPECT_TRUE(verdict.is_good()) << verdict.broken;
+  EXPECT_EQ(course.slowness.size(), 2 * kSlowness.size()) << "all have registered, and anew after the restart";
+  course.slowness.erase(course.slowness.begin(), course.slowness.end() - static_cast<std::ptrdiff_t>(kSlowness.size()));
   return course;
 }
 
-Course by_the_model(const Case& what) {
+Course by_the_model(const Case& what, const std::vector<double>& slowness) {
+  Course course{0, {}, slowness};
   Scenario scenario;
   scenario.nodes.clear();
-  std::map<double, std::uint32_t> nodes;  // how many of that slowness
-  for (const double slowness : what.slowness) ++nodes[slowness];
-  for (const auto& [slowness, count] : nodes) {
-    scenario.nodes.push_back({count, what.slots, Distribution::constant(slowness)});
-  }
-  scenario.launch = Distribution::constant(0.002);
-  scenario.network_delay = Distribution::constant(0.0001);
-  scenario.heartbeat = 0.5;
-  scenario.node_timeout = 6;
-  scenario.cut_timeout = 3;
+  for (const double one : slowness) scenario.nodes.push_back({1, 1, Distribution::constant(one)});
+  scenario.launch = Distribution::constant(kLaunch);
+  scenario.network_delay = Distribution::constant(kDelay);
+  scenario.heartbeat = kHeartbeat;
+  scenario.node_timeout = kNodeTimeout;
+  scenario.cut_timeout = kCutTimeout;
+  const PolicyChoice policy = *read_policy(what.policy);
   JobGroup job;
   job.tasks = Distribution::constant(what.tasks);
   job.split_bytes = kRecords * kRecordBytes;
   job.record_bytes = kRecordBytes;
   job.duration = Distribution::constant(kRecords * kRecordTime);
-  job.policy = what.policy;
+  job.policy = policy.name;
+  job.policy_parameters = policy.parameters;
   job.deadline = what.deadline;
   job.checkpoint = 0;
   scenario.jobs = {job};
-  const Outcome outcome = lab::run(scenario, 1);
-  return {outcome.jobs.front().flow_time(), outcome.jobs.front().attempts};
+  Observer observer;
+  observer.log = [&](std::string_view line) {
+    if (line.find(" > launch ") == line.npos) return;
+    const std::size_t node = std::stoul(value_of(line, "node").substr(5));  // "node-3"
+    course.attempts[value_of(line, "attempt")] = slowness.at(node - 1);
+  };
+  course.flow_time = lab::run(scenario, 1, observer).jobs.front().flow_time();
+  return course;
 }
 
 void PrintTo(const Case& what, std::ostream* out) {
-  *out << what.policy << ", " << what.tasks << " tasks on " << what.slowness.size() << " nodes";
+  *out << what.policy << ", " << what.tasks << " tasks, deadline " << what.deadline << " s";
 }
 
 class Agreement : public testing::TestWithParam<Case> {};
 
-// The seed draws which of two attempts that are alike the master hears first, on which decisions may hang. The model has
-// one such order.
 TEST_P(Agreement, OfTheFastSimulatorWithWhatShips) {
-  constexpr std::uint64_t kOrders = 5;
-  const Course model = by_the_model(GetParam());
-  Course real;
-  bool agree = false;
-  for (std::uint64_t seed = 1; seed <= kOrders && !agree; ++seed) {
-    real = by_programs(GetParam(), seed);
-    agree = std::abs(model.flow_time - real.flow_time) <= 0.01 * real.flow_time && model.attempts == real.attempts;
+  constexpr std::uint64_t kOrders = 3;
+  for (std::uint64_t seed = 1; seed <= kOrders; ++seed) {
+    const Course programs = by_programs(GetParam(), seed);
+    const Course model = by_the_model(GetParam(), programs.slowness);
+    EXPECT_EQ(model.attempts, programs.attempts) << "order " << seed;
+    EXPECT_NEAR(model.flow_time, programs.flow_time, 0.01 * programs.flow_time) << "order " << seed;
   }
-  EXPECT_TRUE(agree) << "model: " << model.flow_time << " s, " << model.attempts << " attempts; programs: "
-                     << real.flow_time << " s, " << real.attempts << " attempts";
 }
 
 std::string name_of(const testing::TestParamInfo<Case>& param) {
-  std::string name = param.param.policy + std::to_string(param.param.tasks);
-  std::erase_if(name, [](char c) { return c == '-' || c == '+'; });
-  return name + "By" + std::to_string(static_cast<int>(param.param.deadline));
+  std::string name;
+  for (const char c : param.param.policy.substr(0, param.param.policy.find(':'))) {
+    if (c != '-') name += c == '+' ? "Plus" : std::string(1, c);
+  }
+  return name + std::to_string(param.param.tasks) + "By" + std::to_string(static_cast<int>(param.param.deadline));
 }
 
-INSTANTIATE_TEST_SUITE_P(WithOneSlowNode, Agreement,
-                         testing::Values(Case{"none", 0, 8, kOneSlowNode}, Case{"none", 0, 20, kOneSlowNode},
-                                         Case{"hadoop", 0, 8, kOneSlowNode}, Case{"mantri", 0, 8, kOneSlowNode},
-                                         Case{"shed+", 40, 8, kOneSlowNode},
-                                         Case{"split-resume", 40, 8, kOneSlowNode},
-                                         Case{"clone", 40, 4, kOneSlowNode}),
-                         name_of);
-
-// With more tasks than slots, and policies for which ties decide. Left out, as they differ in all five orders: with
-// twenty tasks mantri (31 and 33 attempts), shed+ at 75 s (23 and 26) and split-resume (at 60 s 52 and 54), which end
-// within 1.5 % of each other; with twelve tasks split-resume, whose ends are 3 % apart.
-INSTANTIATE_TEST_SUITE_P(WithNoTwoAlike, Agreement,
-                         testing::Values(Case{"late", 0, 8, kNoTwoAlike, 1}, Case{"late", 0, 20, kNoTwoAlike, 1},
-                                         Case{"s-resume", 50, 8, kNoTwoAlike, 1},
-                                         Case{"s-resume", 60, 20, kNoTwoAlike, 1},
-                                         Case{"s-resume", 75, 20, kNoTwoAlike, 1},
-                                         Case{"split-resume", 60, 16, kNoTwoAlike, 1},
-                                         Case{"shed+", 60, 20, kNoTwoAlike, 1}),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Policies, Agreement,
+    testing::Values(Case{"none", 0, 8}, Case{"none", 0, 20}, Case{"hadoop", 0, 8}, Case{"hadoop", 0, 20},
+                    // Its minimum of 60 s is a multiple of the second between two checks.
+                    Case{"late:min_age=51.3s", 0, 8}, Case{"late:min_age=51.3s", 0, 20},  //
+                    Case{"mantri", 0, 8}, Case{"mantri", 0, 20}, Case{"clone", 41, 4},    //
+                    Case{"s-restart", 51, 8}, Case{"s-restart", 71, 20},                  //
+                    Case{"s-resume", 51, 8}, Case{"s-resume", 61, 20}, Case{"s-resume", 77, 20},
+                    Case{"sca", 61, 20}, Case{"sda", 61, 20}, Case{"ese", 61, 20}, Case{"shed", 61, 20},
+                    Case{"shed+", 41, 8}, Case{"shed+", 61, 20}, Case{"shed+", 74, 20}, Case{"shed+", 83, 20},
+                    Case{"split-resume", 41, 8}, Case{"split-resume", 41, 12}, Case{"split-resume", 63, 12},
+                    Case{"split-resume", 76, 12}, Case{"split-resume", 61, 16}, Case{"split-resume", 63, 20},
+                    Case{"split-resume", 73, 20}),
+    name_of);
 
 }  // namespace
 }  // namespace ontime::lab

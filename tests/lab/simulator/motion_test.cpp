@@ -28,10 +28,11 @@ TEST(Motion, ReportsWholeRecordsAndReachesItsEndWhenItShould) {
 TEST(Motion, CountsTheRecordsThatBeginInItsRange) {
   Motion motion({95, 206}, 10);
   motion.set_speed(10, after_start(0));
-  EXPECT_EQ(motion.records(after_start(0.4)), 0u);
-  EXPECT_EQ(motion.offset(after_start(0.6)), 100u);
-  EXPECT_EQ(motion.records(after_start(0.6)), 0u);
-  EXPECT_EQ(motion.records(after_start(1.6)), 1u);
+  EXPECT_EQ(motion.records(after_start(0.9)), 0u);
+  EXPECT_EQ(motion.offset(after_start(0.9)), 95u);
+  EXPECT_EQ(motion.offset(after_start(1.1)), 110u);
+  EXPECT_EQ(motion.records(after_start(1.1)), 1u);
+  EXPECT_EQ(motion.border_at(after_start(2)), after_start(11)) << "the last one ends beyond its range";
   EXPECT_EQ(motion.records(after_start(30)), 11u);
 }
 

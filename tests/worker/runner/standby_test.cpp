@@ -104,6 +104,16 @@ TEST_F(Standby, ItsPaceCountsFromBegin) {
   EXPECT_NEAR(seconds(run.clock.elapsed()), 3 + 5, 1e-6);
 }
 
+// A move to the first record would look like a pace.
+TEST_F(Standby, HasMappedNothingBeforeItsFirstRecordWhereverThatBegins) {
+  TimedRun run(directory_, standby(input("one\ntwo\nthree\n"), 0, 14));
+  run.begin(2, 14);
+  run.mapper.on_begin = [&](std::uint64_t) { EXPECT_EQ(run.block->offset.load(), 2u); };
+  ASSERT_TRUE(run.run());
+  EXPECT_EQ(run.output(), "two\nthree\n");
+  EXPECT_EQ(run.block->offset.load(), 14u);
+}
+
 TEST_F(Standby, CutsFromBeforeBeginAreNotItsOwnAndLaterOnesAre) {
   TimedRun run(directory_, standby(input("one\ntwo\nthree\n"), 0, 14));
   run.block.cut(8, true);
