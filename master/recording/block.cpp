@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <system_error>
 
@@ -24,29 +23,23 @@ namespace {
 constexpr int kLevel = 1;  // the records of a busy master must cost little
 constexpr std::size_t kCheckedHeaderBytes = 12;
 
-// Made once for each thread: blocks are small, and a context takes longer to make than a block to compress.
-template <class Context, Context* (*Make)(), std::size_t (*Free)(Context*)>
-Context* context_of_thread() {
-  struct FreedByZstd {
-    void operator()(Context* context) const { Free(context); }
-  };
-  thread_local const std::unique_ptr<Context, FreedByZstd> context(Make());
-  ONTIME_CHECK(context != nullptr, "there is memory for a context of zstd");
-  return context.get();
-}
-
 std::uint32_t checksum_of(std::string_view header, std::string_view data) {
   return crc32c(crc32c(header.substr(0, kCheckedHeaderBytes)), data.data(), data.size());
 }
 
 }  // namespace
 
-std::string make_block(std::string_view content, std::uint32_t sequence) {
+BlockMaker::BlockMaker() : context_(ZSTD_createCCtx()) {
+  ONTIME_CHECK(context_ != nullptr, "there is memory for a context of zstd");
+}
+
+void BlockMaker::Free::operator()(ZSTD_CCtx_s* context) const { ZSTD_freeCCtx(context); }
+
+std::string BlockMaker::make(std::string_view content, std::uint32_t sequence) {
   ONTIME_CHECK(content.size() <= kBlockBytesMax, "a block of a recording is at most 1 MiB");
   std::string block(kBlockHeaderBytes + ZSTD_compressBound(content.size()), '\0');
-  const std::size_t stored = ZSTD_compressCCtx(context_of_thread<ZSTD_CCtx, ZSTD_createCCtx, ZSTD_freeCCtx>(),
-                                               block.data() + kBlockHeaderBytes, block.size() - kBlockHeaderBytes,
-                                               content.data(), content.size(), kLevel);
+  const std::size_t stored = ZSTD_compressCCtx(context_.get(), block.data() + kBlockHeaderBytes,
+                                               block.size() - kBlockHeaderBytes, content.data(), content.size(), kLevel);
   ONTIME_CHECK(ZSTD_isError(stored) == 0, "there is room for a compressed block");
   block.resize(kBlockHeaderBytes + stored);
   const std::string header = little_endian(content.size(), 4) + little_endian(stored, 4) + little_endian(sequence, 4);
@@ -67,8 +60,7 @@ Status unpack_block(const BlockHeader& header, std::string_view header_bytes, st
   if (checksum_of(header_bytes, data) != header.checksum) return failed("the checksum of a block does not match");
   const std::size_t before = to.size();
   to.resize(before + header.size);
-  const std::size_t size = ZSTD_decompressDCtx(context_of_thread<ZSTD_DCtx, ZSTD_createDCtx, ZSTD_freeDCtx>(),
-                                               to.data() + before, header.size, data.data(), data.size());
+  const std::size_t size = ZSTD_decompress(to.data() + before, header.size, data.data(), data.size());
   if (ZSTD_isError(size) != 0 || size != header.size) return failed("a block cannot be unpacked");
   return {};
 }

@@ -8,11 +8,14 @@
 // CRC-32C of the three numbers before it and the data. Files may be put one behind another: a magic begins a new one.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/result.h"
+
+struct ZSTD_CCtx_s;
 
 namespace ontime::recording {
 
@@ -34,8 +37,19 @@ inline constexpr std::string_view kMagic = "ONTIMER1";
 inline constexpr std::size_t kBlockHeaderBytes = 16;
 inline constexpr std::size_t kBlockBytesMax = std::size_t{1} << 20;  // unpacked
 
-// REQUIRES: not more than kBlockBytesMax.
-std::string make_block(std::string_view content, std::uint32_t sequence);
+// Makes blocks. Keeps what zstd needs for it, which takes longer to make than a usual block to compress. One thread.
+class BlockMaker {
+ public:
+  BlockMaker();
+  // REQUIRES: not more than kBlockBytesMax.
+  std::string make(std::string_view content, std::uint32_t sequence);
+
+ private:
+  struct Free {
+    void operator()(ZSTD_CCtx_s* context) const;
+  };
+  std::unique_ptr<ZSTD_CCtx_s, Free> context_;
+};
 
 struct BlockHeader {
   std::uint32_t size = 0;

@@ -104,7 +104,7 @@ void Recorder::run() {
 }
 
 void Recorder::write(std::string_view content) {
-  const std::string block = make_block(content, sequence_);
+  const std::string block = blocks_.make(content, sequence_);
   if (!make_room(block.size())) {
     return stop("the recordings would take more than " + std::to_string(options_.bytes_max) +
                 " bytes (--recording-limit)");

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "common/base/descriptor.h"
+#include "master/recording/block.h"
 #include "master/recording/entry.h"
 
 namespace ontime::recording {
@@ -60,6 +61,7 @@ class Recorder {
   std::string path_;
   Descriptor file_;
   std::uint64_t written_ = 0;
+  BlockMaker blocks_;
   std::uint32_t sequence_ = 0;
 
   std::thread thread_;  // from begin() on

@@ -306,7 +306,8 @@ AttemptStatus AttemptRun::send(wire::FromRunner message) {
 
 void AttemptRun::report_progress() {
   // Where its first record begins says nothing of how fast it maps.
-  std::uint64_t position = records_ > 0 ? std::min(reader_->position(), range_.end) : range_.begin;
+  const bool has_begun = records_ > 0 || has_mapped_;
+  std::uint64_t position = std::min(has_begun ? reader_->position() : points_.segment().begin, range_.end);
   if (taken_) position = std::min(position, *taken_);
   position = std::max(range_.begin, position);
   parts_.progress.offset.store(position, std::memory_order_relaxed);
