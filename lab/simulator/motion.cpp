@@ -31,7 +31,7 @@ void Motion::set_speed(double bytes_per_second, TimePoint now) {
 std::uint64_t Motion::offset(TimePoint now) const {
   const auto at = static_cast<std::uint64_t>(place(now));
   const std::uint64_t end = segment().end;
-  if (at >= end) return end;
+  if (at >= round_up(end)) return end;
   const std::uint64_t mapped = at / record_bytes_ * record_bytes_;
   return mapped > round_up(begin_) ? mapped : begin_;  // where its first record begins it has mapped nothing
 }

@@ -123,6 +123,7 @@ void Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, Ti
   attempt.cuts.clear();
   attempt.answers.clear();
   attempt.arrived_at = now;
+  attempt.split = order.split.range;
   attempt.motion = Motion(order.range, job.group->record_bytes);
   attempt.random = Random(seed_, Purpose::Duration, job.planned, order.attempt.task.index, order.attempt.number);
   Random launch(seed_, Purpose::Launch, job.planned, order.attempt.task.index, order.attempt.number);
@@ -190,12 +191,10 @@ void Workers::start_mapping(Attempt& attempt, TimePoint now) {
 // Bytes per second. Without a rate the records that begin in its split take as long as drawn, however many they are.
 double Workers::draw_speed(Attempt& attempt) {
   if (const double rate = attempt.disturbance.bytes_per_second; rate > 0) return rate;
-  const JobLoad& job = jobs_[attempt.id.task.job.value - 1];
-  const std::uint64_t begin = job.split_bytes * attempt.id.task.index;
-  const ByteRange split{begin, std::max(begin + 1, std::min(begin + job.split_bytes, job.input_bytes))};
-  const double records = Motion(split, job.group->record_bytes).length();
-  const double speed = static_cast<double>(job.group->split_bytes) / std::max(kDurationMin, draw_duration(attempt));
-  return speed * std::max(1.0, records) / static_cast<double>(split.size());
+  const JobGroup& group = *jobs_[attempt.id.task.job.value - 1].group;
+  const double records = std::max(1.0, Motion(attempt.split, group.record_bytes).length());
+  const double speed = static_cast<double>(group.split_bytes) / std::max(kDurationMin, draw_duration(attempt));
+  return speed * records / static_cast<double>(attempt.split.size());
 }
 
 // Over a whole split. The first attempt of a task begins with the recorded one, if there is any.

@@ -25,7 +25,6 @@ struct JobLoad {
   const JobGroup* group = nullptr;
   std::uint32_t tasks = 0;
   std::uint64_t split_bytes = 0;
-  std::uint64_t input_bytes = 0;
   double machine_time = 0;  // slot-seconds
   double mapped_bytes = 0;
 };
@@ -72,6 +71,7 @@ class Workers {
     bool standby = false;
     std::optional<ByteRange> begin;  // told to a standby before it was ready
     TimePoint arrived_at;
+    ByteRange split;  // of its task
     Motion motion;
     std::vector<scheduler::action::CutAttempt> cuts;  // that wait until it has sealed
     std::vector<scheduler::Event> answers;            // to cuts, sent between two records

@@ -38,8 +38,9 @@ void BlockMaker::Free::operator()(ZSTD_CCtx_s* context) const { ZSTD_freeCCtx(co
 std::string BlockMaker::make(std::string_view content, std::uint32_t sequence) {
   ONTIME_CHECK(content.size() <= kBlockBytesMax, "a block of a recording is at most 1 MiB");
   std::string block(kBlockHeaderBytes + ZSTD_compressBound(content.size()), '\0');
-  const std::size_t stored = ZSTD_compressCCtx(context_.get(), block.data() + kBlockHeaderBytes,
-                                               block.size() - kBlockHeaderBytes, content.data(), content.size(), kLevel);
+  char* const to = block.data() + kBlockHeaderBytes;
+  const std::size_t room = block.size() - kBlockHeaderBytes;
+  const std::size_t stored = ZSTD_compressCCtx(context_.get(), to, room, content.data(), content.size(), kLevel);
   ONTIME_CHECK(ZSTD_isError(stored) == 0, "there is room for a compressed block");
   block.resize(kBlockHeaderBytes + stored);
   const std::string header = little_endian(content.size(), 4) + little_endian(stored, 4) + little_endian(sequence, 4);

@@ -33,6 +33,7 @@ TEST(Motion, CountsTheRecordsThatBeginInItsRange) {
   EXPECT_EQ(motion.offset(after_start(1.1)), 110u);
   EXPECT_EQ(motion.records(after_start(1.1)), 1u);
   EXPECT_EQ(motion.border_at(after_start(2)), after_start(11)) << "the last one ends beyond its range";
+  EXPECT_EQ(motion.offset(after_start(10.8)), 200u);
   EXPECT_EQ(motion.records(after_start(30)), 11u);
 }
 
