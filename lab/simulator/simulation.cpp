@@ -217,7 +217,6 @@ void Simulation::submit(std::uint32_t index) {
   workers_.add_job({.planned = index,
                     .group = &group,
                     .tasks = planned.tasks,
-                    .split_bytes = spec.split_bytes,
                     .machine_time = 0,
                     .mapped_bytes = 0});
   expect_forecasts(JobId{static_cast<std::uint32_t>(outcome_.jobs.size())}, outcome_.jobs.back());

@@ -12,10 +12,8 @@ void Workers::disturb(Attempt& attempt) {
   attempt.disturbance = {};
   if (!scenario_.injection) return;
   const JobLoad& job = jobs_[attempt.id.task.job.value - 1];
-  const std::uint64_t begin = job.split_bytes * attempt.id.task.index;
-  const ByteRange split{begin, begin + job.split_bytes};
   attempt.disturbance =
-      injection::draw(*scenario_.injection, {attempt.id, job.tasks, split, nodes_[attempt.node].name});
+      injection::draw(*scenario_.injection, {attempt.id, job.tasks, attempt.split, nodes_[attempt.node].name});
   const auto& drawn = attempt.disturbance;
   if (drawn.pause > Duration(0)) {  // from here on a place in the input, like the others
     const ByteRange held = attempt.motion.segment();

@@ -231,8 +231,8 @@ void Workers::set_speed(Attempt& attempt, TimePoint now) {
     const double slowness = group.skew_slowness.sample(skew);
     const double begins = std::clamp(group.skew_begins.sample(skew), 0.0, 1.0);
     const double share = std::clamp(group.skew_share.sample(skew), 0.0, 1 - begins);
-    const auto split = static_cast<double>(job.split_bytes);
-    const double from = split * (attempt.id.task.index + begins);
+    const auto split = static_cast<double>(attempt.split.size());
+    const double from = static_cast<double>(attempt.split.begin) + split * begins;
     const double to = begins + share < 1 ? from + split * share : kForEver;
     const double place = attempt.motion.place(now);
     speed *= 1 - share + share * slowness;

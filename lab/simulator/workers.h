@@ -24,7 +24,6 @@ struct JobLoad {
   std::uint32_t planned = 0;  // index into the planned jobs: names its random streams
   const JobGroup* group = nullptr;
   std::uint32_t tasks = 0;
-  std::uint64_t split_bytes = 0;
   double machine_time = 0;  // slot-seconds
   double mapped_bytes = 0;
 };
