@@ -142,7 +142,9 @@ Status check_event(const wire::AttemptEvent& event, std::uint32_t tasks) {
                                          event.cut().at(), event.sealed().at(), event.sealed().records(),
                                          event.ended().records()});
   if (number > kLengthMax) return failed("an event with an impossible number");
-  if (event.started().age_ns() < 0 || event.started().age_ns() > kAgeMaxNs) return failed("an impossible age");
+  for (const std::int64_t age : {event.started().age_ns(), event.progress().mapping_ns()}) {
+    if (age < 0 || age > kAgeMaxNs) return failed("an impossible age");
+  }
   if (event.started().node().size() > kNameBytesMax) return failed("a node's name is too long");
   if (event.what_case() == wire::AttemptEvent::WHAT_NOT_SET) return failed("an event that says nothing");
   if (event.has_ended() && event.ended().outcome() == wire::AttemptEvent::OUTCOME_NONE) {

@@ -159,7 +159,10 @@ void ApplicationSession::on_progress(AttemptId attempt, const wire::AttemptEvent
   const NodeId container = live->node;
   const scheduler::AttemptProgress reached{attempt, progress.offset(), progress.records(), 0};
   if (!is_synchronised_) return control_.step(event::NodeInventory{container, {reached}});
-  if (live->state == scheduler::AttemptState::Launching) control_.step(event::AttemptStarted{container, attempt});
+  // Hadoop's attempts report every few seconds. By the first report they may have mapped for as long.
+  const Duration mapping(progress.mapping_ns());
+  if (live->state == scheduler::AttemptState::Launching)
+    control_.step(event::AttemptStarted{container, attempt, mapping});
   control_.step(event::Heartbeat{container, {reached}});
 }
 

@@ -40,7 +40,7 @@ void read_rest(PartReader& reader, const recording::stored::LaunchedElsewhere& f
   X(NodeRegistered, node_registered, (incarnation)(name)(host)(slots))           \
   X(NodeInventory, node_inventory, (node)(running))                              \
   X(Heartbeat, heartbeat, (node)(attempts))                                      \
-  X(AttemptStarted, attempt_started, (node)(attempt))                            \
+  X(AttemptStarted, attempt_started, (node)(attempt)(age))                       \
   X(AttemptReady, attempt_ready, (node)(attempt))                                \
   X(CutAnswered, cut_answered, (node)(attempt)(at)(release))                     \
   X(SegmentSealed, segment_sealed, (node)(attempt)(input_end)(output)(counters)) \

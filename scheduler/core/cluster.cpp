@@ -192,14 +192,15 @@ void Cluster::observe_progress(const AttemptProgress& progress, TimePoint now) {
   advance(*attempt, progress, recent_window(job.spec), now);
 }
 
-void Cluster::observe_started(AttemptId id, TimePoint now) {
+void Cluster::observe_started(AttemptId id, TimePoint at) {
   Attempt* attempt = live_attempt(id);
   if (attempt == nullptr || attempt->state == AttemptState::Running) return;
+  at = std::max(at, attempt->launched_at);
   attempt->state = AttemptState::Running;
-  attempt->started_at = attempt->progressed_at = attempt->reported_at = now;
-  attempt->segment_at = attempt->idle_until = now;
-  if (attempt->ready_at == TimePoint{}) attempt->ready_at = now;
-  attempt->earlier = attempt->later = {now, attempt->offset};
+  attempt->started_at = attempt->progressed_at = attempt->reported_at = at;
+  attempt->segment_at = attempt->idle_until = at;
+  if (attempt->ready_at == TimePoint{}) attempt->ready_at = at;
+  attempt->earlier = attempt->later = {at, attempt->offset};
 }
 
 void Cluster::observe_ready(AttemptId id, TimePoint now) {

@@ -68,7 +68,7 @@ class Cluster {
   void observe_node(NodeId node, NodeState state, bool synchronised, TimePoint now);
   void observe_heard(NodeId node, TimePoint now);
   void observe_progress(const AttemptProgress& progress, TimePoint now);
-  void observe_started(AttemptId attempt, TimePoint now);
+  void observe_started(AttemptId attempt, TimePoint at);
   void observe_ready(AttemptId attempt, TimePoint now);
   void observe_declined(TaskId task, Reason reason, TimePoint now);
   void observe_cut(AttemptId attempt, const std::optional<CutInFlight>& cut);

@@ -72,10 +72,12 @@ struct DrainRequested {
 
 // The events below carry the node that they come from: an attempt is only believed from the node it was launched on.
 
-// The first record is about to be mapped (t_FP of the papers; launch overhead ends here).
+// The first record is about to be mapped (t_FP of the papers; launch overhead ends here), or was `age` ago, if whoever
+// reports it says so late.
 struct AttemptStarted {
   NodeId node;
   AttemptId attempt;
+  Duration age{0};
 };
 
 // A standby is up and waits to be told where to begin.

@@ -127,7 +127,7 @@ bool Scheduler::Impl::is_stale(NodeId node, AttemptId id, TimePoint now) const {
 void Scheduler::Impl::on(StepBuilder& step, const event::AttemptStarted& event) {
   cluster_.observe_heard(event.node, step.now);
   if (!is_live_on(event.node, event.attempt)) return;
-  cluster_.observe_started(event.attempt, step.now);
+  cluster_.observe_started(event.attempt, step.now - event.age);
   masters_.at(event.attempt.task.job).observe(cluster_, event.attempt.task);
 }
 

@@ -123,6 +123,22 @@ TEST_F(Advice, CopiesEndIfWhatLiesBeforeThemWillNotBeSealedAndTheTaskBeginsAgain
   });
 }
 
+// Otherwise what it had mapped by its first report would seem to have taken no time, and a straggler would look fast.
+TEST_F(Advice, AnAttemptHasMappedSinceItsFirstRecordAndNotSinceItsFirstReport) {
+  play([this]() -> asio::awaitable<void> {
+    using std::chrono::hours;
+    FakeApplication application = co_await make_application("none");
+    application.start(0, 0, 0, 0, hours(2));
+    application.progress(0, 0, 100, hours(1));
+    wire::Reply::Job job = co_await detail();
+    while (job.tasks(0).attempts_size() == 0 || job.tasks(0).attempts(0).started_unix_ns() == 0) job = co_await detail();
+    const wire::AttemptDetail& attempt = job.tasks(0).attempts(0);
+    const std::chrono::nanoseconds launch(attempt.started_unix_ns() - attempt.launched_unix_ns());
+    EXPECT_GE(launch, hours(1));
+    EXPECT_LT(launch, hours(2));
+  });
+}
+
 TEST_F(Advice, ATaskIsJudgedThoughHadoopHasNotBegunWithThoseBeforeIt) {
   play([this]() -> asio::awaitable<void> {
     FakeApplication application = co_await make_application("s-resume", 2);

@@ -57,16 +57,19 @@ class FakeApplication {
     message.mutable_job_ended()->set_message(why);
     EXPECT_TRUE(connection_->send(message));
   }
-  void start(std::uint32_t task, std::uint32_t attempt, std::uint64_t begin = 0, std::uint32_t order = 0) {
+  void start(std::uint32_t task, std::uint32_t attempt, std::uint64_t begin = 0, std::uint32_t order = 0,
+             std::chrono::nanoseconds age = {}) {
     Event event = about(task, attempt);
     event.mutable_started()->set_begin(begin);
     event.mutable_started()->set_order(order);
+    event.mutable_started()->set_age_ns(age.count());
     event.mutable_started()->set_node("host-" + std::to_string(attempt));
     say(event);
   }
-  void progress(std::uint32_t task, std::uint32_t attempt, std::uint64_t offset) {
+  void progress(std::uint32_t task, std::uint32_t attempt, std::uint64_t offset, std::chrono::nanoseconds mapping = {}) {
     Event event = about(task, attempt);
     event.mutable_progress()->set_offset(offset);
+    event.mutable_progress()->set_mapping_ns(mapping.count());
     say(event);
   }
   void answer_cut(std::uint32_t task, std::uint32_t attempt, std::uint64_t at) {

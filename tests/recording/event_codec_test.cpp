@@ -41,7 +41,7 @@ scheduler::Event any_event(std::size_t kind) {
     case 2:
       return event::Heartbeat{any_node(), any_progress()};
     case 3:
-      return event::AttemptStarted{any_node(), any_attempt()};
+      return event::AttemptStarted{any_node(), any_attempt(), Duration(any_number())};
     case 4:
       return event::AttemptReady{any_node(), any_attempt()};
     case 5:
@@ -94,8 +94,8 @@ struct SameAs {
     return a.node == as<event::Heartbeat>().node && is_same(a.attempts, as<event::Heartbeat>().attempts);
   }
   bool operator()(const event::AttemptStarted& a) const {
-    return std::tie(a.node, a.attempt) ==
-           std::tie(as<event::AttemptStarted>().node, as<event::AttemptStarted>().attempt);
+    const auto& b = as<event::AttemptStarted>();
+    return std::tie(a.node, a.attempt, a.age) == std::tie(b.node, b.attempt, b.age);
   }
   bool operator()(const event::AttemptReady& a) const {
     return std::tie(a.node, a.attempt) == std::tie(as<event::AttemptReady>().node, as<event::AttemptReady>().attempt);

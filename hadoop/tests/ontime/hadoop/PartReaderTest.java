@@ -17,6 +17,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.SequenceFile;
 import org.apache.hadoop.io.Text;
+import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.InputFormat;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.RecordReader;
@@ -122,6 +123,30 @@ public final class PartReaderTest {
     assertEquals(3, read(reader, 3).size());
     assertEquals(100, cut(attempt, 20));
     assertEquals(8, readAll(reader).size());  // a line that begins where the chunk ends is its last one
+  }
+
+  @Test(timeout = 300_000)
+  public void itSaysForHowLongItHasMapped() throws Exception {
+    TaskAttemptContext attempt = attempt(0, "mapping");
+    PartReader<LongWritable, Text> reader = linesReader(attempt);
+    Thread.sleep(20);  // the launch goes on
+    reader.getProgress();
+    assertEquals(0, attempt.getCounter(Keys.GROUP, Keys.MAPPING_MS).getValue());
+    long begun = System.nanoTime();
+    assertEquals(3, read(reader, 3).size());
+    Thread.sleep(20);
+    reader.getProgress();
+    long said = attempt.getCounter(Keys.GROUP, Keys.MAPPING_MS).getValue();
+    assertTrue("said " + said, 20 <= said && said <= (System.nanoTime() - begun) / 1_000_000);
+    assertEquals(said, new MapReport(counters(attempt), 0).mappingMs);
+  }
+
+  private static Counters counters(TaskAttemptContext attempt) {
+    Counters counters = new Counters();
+    for (String name : List.of(Keys.POSITION, Keys.MAPPING_MS)) {
+      counters.findCounter(Keys.GROUP, name).setValue(attempt.getCounter(Keys.GROUP, name).getValue());
+    }
+    return counters;
   }
 
   @Test(timeout = 300_000)

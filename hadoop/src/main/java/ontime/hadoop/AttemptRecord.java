@@ -19,6 +19,7 @@ final class AttemptRecord {
   boolean cutOrdered;
   int order;
   long position = -1;
+  long mappingMs;
   long records;
   long accepted = -1;
   long sealed = -1;
@@ -64,7 +65,8 @@ final class AttemptRecord {
       saidStarted = true;
     }
     if (hasReport && position >= 0 && !saidSealed) {
-      to.add(event().setProgress(AttemptEvent.Progress.newBuilder().setOffset(position).setRecords(records)).build());
+      to.add(event().setProgress(AttemptEvent.Progress.newBuilder().setOffset(position).setRecords(records)
+          .setMappingNs(mappingMs * 1_000_000)).build());
       hasReport = false;
     }
     if (accepted >= 0 && !saidCut) {

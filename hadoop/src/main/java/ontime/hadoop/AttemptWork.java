@@ -30,6 +30,8 @@ final class AttemptWork {
   private final long begin;
   private final long end;
   private final long wait;
+  private boolean hasBegun;
+  private long begunAt;
   private boolean outputBegun;
   private boolean hasWriter;
   private long claimed;        // up to here the reader reads on, whatever is ordered
@@ -71,11 +73,16 @@ final class AttemptWork {
 
   float progress(double position) { return end == split ? 1 : (float) ((position - split) / (end - split)); }
 
-  /** Everything below is mapped. */
-  void reach(long position) { counter(Keys.POSITION).setValue(position - split); }
+  /** Everything below is mapped. Reports come late; so that they show how fast that was, they say how long it took. */
+  void reach(long position) {
+    counter(Keys.POSITION).setValue(position - split);
+    if (hasBegun) counter(Keys.MAPPING_MS).setValue((System.nanoTime() - begunAt) / 1_000_000);
+  }
 
   /** The reader is about to read on. Returns up to where it may: `until`, or a cut before it. */
   synchronized long claim(long until) throws IOException {
+    if (!hasBegun) begunAt = System.nanoTime();
+    hasBegun = true;
     if (asked >= 0) answer();
     claimed = Math.min(boundary < 0 ? end : boundary, until);
     return claimed;

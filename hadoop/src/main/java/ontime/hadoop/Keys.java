@@ -31,6 +31,7 @@ final class Keys {
   // Counters by which an attempt tells the application master how far it is. Offsets count from the split's begin.
   static final String GROUP = "ontime";
   static final String POSITION = "POSITION";
+  static final String MAPPING_MS = "MAPPING_MS";  // since its first record
   static final String ACCEPTED = "ACCEPTED";
   static final String SEALED = "SEALED";
 

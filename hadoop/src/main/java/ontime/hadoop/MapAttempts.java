@@ -100,6 +100,7 @@ final class MapAttempts {
       double share = facts.hasReducers() ? report.progress / 0.667 : report.progress;
       record.position = Math.max(record.begin, (long) (Math.min(1, share) * length));
     }
+    record.mappingMs = report.mappingMs;
     record.records = report.records;
     record.report();
   }

@@ -7,6 +7,7 @@ import org.apache.hadoop.mapreduce.TaskCounter;
 final class MapReport {
   final float progress;
   final long position;
+  final long mappingMs;  // 0: not known
   final long accepted;  // 0: none
   final long sealed;
   final long records;
@@ -16,6 +17,7 @@ final class MapReport {
     this.progress = progress;
     hasPosition = counters.getGroup(Keys.GROUP).findCounter(Keys.POSITION, false) != null;
     position = ours(counters, Keys.POSITION);
+    mappingMs = ours(counters, Keys.MAPPING_MS);
     accepted = ours(counters, Keys.ACCEPTED);
     sealed = ours(counters, Keys.SEALED);
     records = counters.findCounter(TaskCounter.MAP_INPUT_RECORDS).getValue();
