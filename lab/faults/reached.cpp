@@ -24,7 +24,9 @@ void share_reached() {
   shared = static_cast<Reached*>(at);  // zeros
 }
 
-void begin_to_count() { counts.fill(0); }
+void begin_to_count() {
+  if (are_places_counted()) counts.fill(0);
+}
 
 std::uint32_t newly_reached() {
   std::uint32_t count = 0;

@@ -1,8 +1,6 @@
 #include <link.h>
 #include <sys/mman.h>
 
-#include <algorithm>
-#include <array>
 #include <boost/context/fiber.hpp>
 #include <boost/context/preallocated.hpp>
 #include <boost/context/stack_context.hpp>
@@ -46,39 +44,71 @@ struct Locals {
   std::size_t first_size;  // the rest is zero
 };
 
-// The program itself comes first; of libraries only those whose variables tell threads apart for us.
+// Those that are exchanged together.
+struct Exchange {
+  std::vector<Locals> modules;
+  Fiber* in_place = nullptr;  // whose variables are where the program finds them
+};
+
+// Of the program and the C++ library, and of RocksDB: those are large, and most processes have no database.
+struct Exchanges {
+  Exchange program;
+  Exchange database;
+};
+
+// Of libraries only those whose variables tell threads apart for us. The program itself has no name.
 int collect(dl_phdr_info* module, std::size_t, void* to) {
-  static constexpr std::array<std::string_view, 2> kLibraries{"libstdc++.so", "librocksdb.so"};
-  auto& all = *static_cast<std::vector<Locals>*>(to);
+  auto& all = *static_cast<Exchanges*>(to);
   const std::string_view name = module->dlpi_name;
-  const bool is_wanted =
-      name.empty() || std::any_of(kLibraries.begin(), kLibraries.end(),
-                                  [&](std::string_view library) { return name.find(library) != name.npos; });
+  const bool is_database = name.find("librocksdb.so") != name.npos;
+  const bool is_wanted = is_database || name.empty() || name.find("libstdc++.so") != name.npos;
   for (int i = 0; is_wanted && i < module->dlpi_phnum; ++i) {
     const auto& part = module->dlpi_phdr[i];
     if (part.p_type != PT_TLS || module->dlpi_tls_data == nullptr) continue;
-    all.push_back({static_cast<std::byte*>(module->dlpi_tls_data), part.p_memsz,
-                   reinterpret_cast<const std::byte*>(module->dlpi_addr + part.p_vaddr), part.p_filesz});
+    (is_database ? all.database : all.program)
+        .modules.push_back({static_cast<std::byte*>(module->dlpi_tls_data), part.p_memsz,
+                            reinterpret_cast<const std::byte*>(module->dlpi_addr + part.p_vaddr), part.p_filesz});
   }
   return 0;
 }
 
-const std::vector<Locals>& all_locals() {
-  static const auto& all = *[] {
-    auto* const found = new std::vector<Locals>;
+Exchanges& exchanges() {
+  static auto& all = *[] {
+    auto* const found = new Exchanges;
     ::dl_iterate_phdr(collect, found);
     return found;
   }();
   return all;
 }
 
-std::vector<std::byte> first_locals() {
+std::vector<std::byte> first_locals(const Exchange& exchange) {
   std::vector<std::byte> bytes;
-  for (const Locals& locals : all_locals()) {
+  for (const Locals& locals : exchange.modules) {
     bytes.insert(bytes.end(), locals.first, locals.first + locals.first_size);
     bytes.resize(bytes.size() + locals.size - locals.first_size);
   }
   return bytes;
+}
+
+template <class Copy>
+void copy_locals(const Exchange& exchange, std::vector<std::byte>& kept, Copy&& copy) {
+  std::byte* at = kept.data();
+  for (const Locals& locals : exchange.modules) {
+    copy(locals.at, at, locals.size);
+    at += locals.size;
+  }
+}
+
+// Those of the fiber that ran last stay in place until another one runs: what resumes fibers needs none of its own.
+void bring(Exchange& exchange, Fiber& fiber, std::vector<std::byte> Fiber::*locals) {
+  if (exchange.in_place == &fiber) return;
+  if (exchange.in_place != nullptr)
+    copy_locals(exchange, exchange.in_place->*locals,
+                [](std::byte* at, std::byte* kept, std::size_t size) { std::memcpy(kept, at, size); });
+  if ((fiber.*locals).empty()) fiber.*locals = first_locals(exchange);
+  copy_locals(exchange, fiber.*locals,
+              [](std::byte* at, const std::byte* kept, std::size_t size) { std::memcpy(at, kept, size); });
+  exchange.in_place = &fiber;
 }
 
 // Stacks are given back by ~Fiber().
@@ -86,13 +116,11 @@ struct OurStack {
   void deallocate(boost::context::stack_context&) noexcept {}
 };
 
-// There is one real thread: these are not thread-local, and so not exchanged either.
-Fiber* running = nullptr;
-Fiber* in_place = nullptr;  // whose thread-local variables are where the program finds them
+Fiber* running = nullptr;  // there is one real thread: not thread-local, and so not exchanged either
 
 }  // namespace
 
-Fiber::Fiber(std::function<void()> body) : body_(std::move(body)), stack_(take_stack()), locals_(first_locals()) {
+Fiber::Fiber(std::function<void()> body) : body_(std::move(body)), stack_(take_stack()) {
   boost::context::stack_context stack;
   stack.sp = stack_ + kStackBytes;
   stack.size = kStackBytes - kGuardBytes;
@@ -106,36 +134,23 @@ Fiber::Fiber(std::function<void()> body) : body_(std::move(body)), stack_(take_s
 }
 
 Fiber::~Fiber() {
-  if (in_place == this) in_place = nullptr;
+  for (Exchange* const exchange : {&exchanges().program, &exchanges().database}) {
+    if (exchange->in_place == this) exchange->in_place = nullptr;
+  }
   static_cast<void>(new auto(std::move(own_)));  // taken apart, it would go on to clean up
   spare_stacks().push_back(stack_);
 }
 
-// Those of the fiber that ran last stay in place until another one runs: what resumes fibers needs none of its own.
-void Fiber::bring_locals() {
-  if (in_place == this) return;
-  if (in_place != nullptr)
-    in_place->copy_locals([](std::byte* at, std::byte* kept, std::size_t size) { std::memcpy(kept, at, size); });
-  copy_locals([](std::byte* at, const std::byte* kept, std::size_t size) { std::memcpy(at, kept, size); });
-  in_place = this;
-}
-
-template <class Copy>
-void Fiber::copy_locals(Copy&& copy) {
-  std::byte* kept = locals_.data();
-  for (const Locals& locals : all_locals()) {
-    copy(locals.at, kept, locals.size);
-    kept += locals.size;
-  }
-}
-
-void Fiber::resume() {
+void Fiber::resume(bool has_database) {
   ONTIME_CHECK(running == nullptr && !has_ended_, "a fiber is resumed from outside and before its end");
   running = this;
-  bring_locals();
+  bring(exchanges().program, *this, &Fiber::locals_);
+  if (has_database) bring(exchanges().database, *this, &Fiber::database_locals_);
   own_ = std::move(own_).resume();
   running = nullptr;
 }
+
+void Fiber::begin_database() { bring(exchanges().database, *running, &Fiber::database_locals_); }
 
 void Fiber::give_way() {
   Fiber* const self = running;

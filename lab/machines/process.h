@@ -66,6 +66,7 @@ class Process {
   pid_t parent;
   pid_t group;
   bool dies_with_parent = false;
+  bool has_database = false;            // RocksDB's functions are called there
   bool is_limited = true;               // may have no more threads and descriptors than Cluster allows
   double pace = 1;                      // its sleeps take so many times as long: a runner on a slow machine
   std::vector<FilePointer> mapped;      // memory that it shares with others

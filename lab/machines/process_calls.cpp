@@ -153,7 +153,9 @@ ONTIME_CALL(long, syscall, long number, ...) {
   return ONTIME_REAL(syscall)(number, values[0], values[1], values[2], values[3], values[4], values[5]);
 }
 
-// The C++ library's source of chance.
+// The C++ library's source of chance. Asking the processor what it has would be slow in a virtual machine.
+void std::random_device::_M_init(const std::string&) { _M_file = nullptr; }
+void std::random_device::_M_fini() {}
 unsigned std::random_device::_M_getval() {
   Thread* const here = caller();
   if (here != nullptr) return static_cast<unsigned>(here->world().random().next() >> 32);

@@ -6,6 +6,7 @@
 #include <rocksdb/file_system.h>
 
 #include <functional>
+#include <utility>
 
 #include "lab/machines/process.h"
 
@@ -49,6 +50,13 @@ class Files final : public rocksdb::FileSystemWrapper {
   }
 };
 
+// Nobody uses RocksDB without having asked for one of its defaults before.
+bool is_simulated() {
+  Thread* const here = World::here();
+  if (here != nullptr && !std::exchange(here->process().has_database, true)) Fiber::begin_database();
+  return here != nullptr;
+}
+
 template <class Function>
 Function real(const char* name) {
   return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
@@ -69,12 +77,12 @@ rocksdb::Env* rocksdb::Env::Default() {
   using namespace ontime::lab::machines;  // NOLINT: this function is RocksDB's
   static const auto real_one = real<rocksdb::Env* (*)()>("_ZN7rocksdb3Env7DefaultEv");
   static auto& threads = *new Threads(real_one());
-  return World::here() != nullptr ? &threads : real_one();
+  return is_simulated() ? &threads : real_one();
 }
 
 std::shared_ptr<rocksdb::FileSystem> rocksdb::FileSystem::Default() {
   using namespace ontime::lab::machines;  // NOLINT: this function is RocksDB's
   static const auto real_one = real<std::shared_ptr<rocksdb::FileSystem> (*)()>("_ZN7rocksdb10FileSystem7DefaultEv");
   static const auto& files = *new std::shared_ptr<rocksdb::FileSystem>(std::make_shared<Files>(real_one()));
-  return World::here() != nullptr ? files : real_one();
+  return is_simulated() ? files : real_one();
 }

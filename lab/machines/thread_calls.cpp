@@ -2,6 +2,8 @@
 // free unless a thread that gave way holds it.
 #include <pthread.h>
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <unordered_map>
 
@@ -10,17 +12,35 @@
 namespace ontime::lab::machines {
 namespace {
 
-// Who waits for a lock or a condition, by its address.
-auto& all_waiting() {
-  static auto& queues = *new std::unordered_map<const void*, WaitQueue>;
-  return queues;
-}
-WaitQueue& waiting_for(const void* what) { return all_waiting()[what]; }
-void wake_waiting_for(const void* what) {
-  const auto found = all_waiting().find(what);
-  if (found == all_waiting().end()) return;
-  found->second.wake_all();
-  all_waiting().erase(found);
+// Who waits for a lock or a condition, by its address. Hardly anybody ever waits for a lock that is released, which a
+// look at few counters tells.
+class Waiting {
+ public:
+  WaitQueue& at(const void* what) {
+    const auto [found, is_new] = queues_.try_emplace(what);
+    if (is_new) ++counters_[counter_of(what)];
+    return found->second;
+  }
+  void wake(const void* what) {
+    if (counters_[counter_of(what)] == 0) return;
+    const auto found = queues_.find(what);
+    if (found == queues_.end()) return;
+    found->second.wake_all();
+    queues_.erase(found);
+    --counters_[counter_of(what)];
+  }
+
+ private:
+  static std::size_t counter_of(const void* what) { return reinterpret_cast<std::uintptr_t>(what) / 8 % kCounters; }
+
+  static constexpr std::size_t kCounters = 1024;
+  std::array<std::uint32_t, kCounters> counters_{};
+  std::unordered_map<const void*, WaitQueue> queues_;
+};
+
+Waiting& waiting() {
+  static auto& all = *new Waiting;
+  return all;
 }
 
 struct Started {
@@ -30,20 +50,20 @@ struct Started {
 template <class Lock>
 int take(Thread& here, Lock* lock, int (*attempt)(Lock*)) {
   int result = 0;
-  while ((result = attempt(lock)) == EBUSY) here.wait(waiting_for(lock));
+  while ((result = attempt(lock)) == EBUSY) here.wait(waiting().at(lock));
   return result;
 }
 
 template <class Lock>
 int release(Lock* lock, int (*really)(Lock*)) {
   const int result = really(lock);
-  if (World::here() != nullptr) wake_waiting_for(lock);
+  if (World::here() != nullptr) waiting().wake(lock);
   return result;
 }
 
 int wait_for(Thread& here, pthread_cond_t* condition, pthread_mutex_t* mutex, TimePoint until) {
   ::pthread_mutex_unlock(mutex);
-  here.wait(waiting_for(condition), until);
+  here.wait(waiting().at(condition), until);
   ::pthread_mutex_lock(mutex);
   return here.world().now() >= until ? ETIMEDOUT : 0;
 }
@@ -115,12 +135,12 @@ ONTIME_SIMULATE(int, pthread_cond_clockwait, (condition, mutex, clock, until), p
 
 ONTIME_CALL(int, pthread_cond_signal, pthread_cond_t* condition) {
   if (World::here() == nullptr) return ONTIME_REAL(pthread_cond_signal)(condition);
-  wake_waiting_for(condition);  // who is woken for nothing looks and waits again
+  waiting().wake(condition);  // who is woken for nothing looks and waits again
   return 0;
 }
 
 ONTIME_CALL(int, pthread_cond_broadcast, pthread_cond_t* condition) {
   if (World::here() == nullptr) return ONTIME_REAL(pthread_cond_broadcast)(condition);
-  wake_waiting_for(condition);
+  waiting().wake(condition);
   return 0;
 }

@@ -120,7 +120,7 @@ bool World::step() {
   thread->is_queued_ = false;
   if (thread->has_ended() || thread->process().is_stopped()) return true;
   running = thread.get();
-  thread->fiber_.resume();
+  thread->fiber_.resume(thread->process().has_database);
   running = nullptr;
   if (!thread->is_cancelled_ && thread->has_ended()) thread->process().on_thread_ended(*thread);
   return true;

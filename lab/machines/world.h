@@ -27,7 +27,8 @@ constexpr TimePoint kNever = TimePoint::max();
 // so what runs when is decided by what resumes it, and the same decisions give the same run.
 //
 // Thread-local variables of the program and of the libraries that hold state in them (Asio's record of what runs on a
-// thread, exceptions being handled, RocksDB's caches) are exchanged whenever another fiber is entered.
+// thread, exceptions being handled) are exchanged whenever another fiber is entered; those of RocksDB (its caches)
+// among the fibers of processes that have a database.
 class Fiber {
  public:
   // `body` must not throw.
@@ -38,20 +39,19 @@ class Fiber {
   Fiber& operator=(const Fiber&) = delete;
 
   // Runs it until it gives way or ends. REQUIRES: called from no fiber; it has not ended.
-  void resume();
+  void resume(bool has_database);
+  // Called from within a fiber whose process has just come to have a database.
+  static void begin_database();
   // Called from within a fiber: back to who resumed it.
   static void give_way();
 
   bool has_ended() const { return has_ended_; }
 
  private:
-  void bring_locals();
-  template <class Copy>
-  void copy_locals(Copy&& copy);
-
   std::function<void()> body_;
   std::byte* stack_ = nullptr;
-  std::vector<std::byte> locals_;  // the thread-local variables while it does not run
+  std::vector<std::byte> locals_;  // the thread-local variables while it does not run; empty before it first does
+  std::vector<std::byte> database_locals_;
   boost::context::fiber own_;
   boost::context::fiber resumer_;
   bool has_ended_ = false;

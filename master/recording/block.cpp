@@ -57,11 +57,18 @@ Result<BlockHeader> read_block_header(std::string_view bytes) {
   return header;
 }
 
-Status unpack_block(const BlockHeader& header, std::string_view header_bytes, std::string_view data, std::string& to) {
+BlockUnpacker::BlockUnpacker() : context_(ZSTD_createDCtx()) {
+  ONTIME_CHECK(context_ != nullptr, "there is memory for a context of zstd");
+}
+
+void BlockUnpacker::Free::operator()(ZSTD_DCtx_s* context) const { ZSTD_freeDCtx(context); }
+
+Status BlockUnpacker::unpack(const BlockHeader& header, std::string_view header_bytes, std::string_view data,
+                             std::string& to) {
   if (checksum_of(header_bytes, data) != header.checksum) return failed("the checksum of a block does not match");
   const std::size_t before = to.size();
   to.resize(before + header.size);
-  const std::size_t size = ZSTD_decompress(to.data() + before, header.size, data.data(), data.size());
+  const std::size_t size = ZSTD_decompressDCtx(context_.get(), to.data() + before, header.size, data.data(), data.size());
   if (ZSTD_isError(size) != 0 || size != header.size) return failed("a block cannot be unpacked");
   return {};
 }

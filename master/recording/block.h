@@ -16,6 +16,7 @@
 #include "common/base/result.h"
 
 struct ZSTD_CCtx_s;
+struct ZSTD_DCtx_s;
 
 namespace ontime::recording {
 
@@ -59,7 +60,19 @@ struct BlockHeader {
 };
 // `bytes`: kBlockHeaderBytes. Sizes that no block has are an error.
 Result<BlockHeader> read_block_header(std::string_view bytes);
-// Appends the unpacked content.
-Status unpack_block(const BlockHeader& header, std::string_view header_bytes, std::string_view data, std::string& to);
+
+// Unpacks blocks, and keeps what zstd needs for it, as BlockMaker does.
+class BlockUnpacker {
+ public:
+  BlockUnpacker();
+  // Appends the unpacked content.
+  Status unpack(const BlockHeader& header, std::string_view header_bytes, std::string_view data, std::string& to);
+
+ private:
+  struct Free {
+    void operator()(ZSTD_DCtx_s* context) const;
+  };
+  std::unique_ptr<ZSTD_DCtx_s, Free> context_;
+};
 
 }  // namespace ontime::recording

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "master/recording/block.h"
 #include "master/recording/entry.h"
 
 namespace ontime::recording {
@@ -62,7 +61,7 @@ Result<bool> Reader::read_block() {
   }
   content_.erase(0, taken_);
   taken_ = 0;
-  if (Status status = unpack_block(*header, header_bytes, data, content_); !status)
+  if (Status status = unpacker_.unpack(*header, header_bytes, data, content_); !status)
     return damaged(status.error().message);
   position_ += kBlockHeaderBytes + data.size();
   ++sequence_;

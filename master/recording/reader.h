@@ -8,6 +8,7 @@
 #include <string>
 
 #include "common/base/result.h"
+#include "master/recording/block.h"
 #include "master/recording/entry.h"
 
 namespace ontime::recording {
@@ -32,6 +33,7 @@ class Reader {
 
   std::string path_;
   std::ifstream file_;
+  BlockUnpacker unpacker_;
   std::uint64_t position_ = 0;
   std::uint32_t sequence_ = 0;  // of the next block
   std::string content_;         // unpacked

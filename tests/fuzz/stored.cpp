@@ -37,7 +37,7 @@ void feed_recording(std::string_view bytes) {
     const std::string_view head = bytes.substr(0, recording::kBlockHeaderBytes);
     std::string unpacked;
     if (const auto header = recording::read_block_header(head)) {
-      static_cast<void>(recording::unpack_block(*header, head, bytes.substr(head.size()), unpacked));
+      static_cast<void>(recording::BlockUnpacker().unpack(*header, head, bytes.substr(head.size()), unpacked));
     }
   }
   TimePoint at;
