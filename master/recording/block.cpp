@@ -68,7 +68,8 @@ Status BlockUnpacker::unpack(const BlockHeader& header, std::string_view header_
   if (checksum_of(header_bytes, data) != header.checksum) return failed("the checksum of a block does not match");
   const std::size_t before = to.size();
   to.resize(before + header.size);
-  const std::size_t size = ZSTD_decompressDCtx(context_.get(), to.data() + before, header.size, data.data(), data.size());
+  char* const begin = to.data() + before;
+  const std::size_t size = ZSTD_decompressDCtx(context_.get(), begin, header.size, data.data(), data.size());
   if (ZSTD_isError(size) != 0 || size != header.size) return failed("a block cannot be unpacked");
   return {};
 }

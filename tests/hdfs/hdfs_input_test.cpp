@@ -50,11 +50,10 @@ class HdfsInputTest : public testing::Test {
     return bytes;
   }
 
+  http::Url url() const { return hdfs::address_of(*hdfs::parse_name(hdfs_.root() + "/in/a")).value(); }
+
   FakeHdfs hdfs_;
   std::string content_;
-
- private:
-  http::Url url() const { return hdfs::address_of(*hdfs::parse_name(hdfs_.root() + "/in/a")).value(); }
 };
 
 std::string lines(std::size_t count) {
@@ -95,6 +94,24 @@ std::string wanted(const std::string& content, const FakeHdfs::Request& request)
 }
 
 // Such as HttpFS.
+// The library reads four KiB at a time, which costs as much as all the rest.
+TEST_F(HdfsInputTest, ALongRequestBringsLargePieces) {
+  put(std::string(8 << 20, 'x'));
+  hdfs::RemoteFile file(url());
+  const auto state = file.look();
+  ASSERT_TRUE(state) << state.error().message;
+  std::size_t largest = 0;
+  std::string bytes;
+  const auto read = file.read_long(*state, 0, content_.size(), [&](const char* from, std::size_t size) {
+    largest = std::max(largest, size);
+    bytes.append(from, size);
+    return true;
+  });
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_GE(largest, 64u << 10);
+  EXPECT_TRUE(bytes == content_);
+}
+
 TEST_F(HdfsInputTest, ComesFromAServerThatSendsChunks) {
   put(lines(400'000));
   hdfs_.set_fault([this](int, int node, const FakeHdfs::Request& request, FakeHdfs::Response& response) {

@@ -24,7 +24,7 @@ class MiniHdfs {
   }
 
   // Blocks are small, so that a book has many.
-  explicit MiniHdfs(const Arguments& java = {"-Xmx400m", "-XX:TieredStopAtLevel=1", "-Dblock.size=262144"})
+  explicit MiniHdfs(const Arguments& java = {"-Xmx400m", "-XX:TieredStopAtLevel=1", "-Ddfs.blocksize=262144"})
       : server_(command(java), directory_ / "java",
                 {{"HADOOP_USER_NAME", user()}}) {  // who starts it may do everything
     EXPECT_TRUE(
