@@ -55,6 +55,16 @@ std::string with_encoded_letters(const std::string& address) {
   return encoded;
 }
 
+// The address with another offset. False if it has none.
+bool set_offset(std::string& target, std::uint64_t offset) {
+  constexpr std::string_view kName = "offset=";
+  const std::size_t begin = std::min(target.find("?offset="), target.find("&offset="));
+  if (begin == target.npos) return false;
+  const std::size_t value = begin + 1 + kName.size();
+  target.replace(value, std::min(target.find('&', value), target.size()) - value, std::to_string(offset));
+  return true;
+}
+
 // To the hosts, once each.
 void add_host(const std::string& origin, std::string& hosts) {
   std::string host = origin.substr(origin.find("://") + 3);
@@ -143,6 +153,8 @@ http::Answer<http::Url> Exchange::ask_name_node(httplib::Client& client, const R
   if (!url) return http::Failure{http::Trouble::Refused, "the NameNode does not say which DataNode to ask"};
   if (connection_.origin().starts_with("https:") && !url->origin.starts_with("https:"))
     return http::Failure{http::Trouble::Refused, "the NameNode names a DataNode that does not encrypt"};
+  if (request.offset && !set_offset(url->target, *request.offset))
+    return http::Failure{http::Trouble::Refused, "the NameNode names a DataNode without the offset that was asked for"};
   return std::move(*url);
 }
 

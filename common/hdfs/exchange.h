@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "common/http/store.h"
@@ -27,6 +28,9 @@ class Exchange {
     // Bytes that there are behind those which earlier tries have brought, and where this one goes on; 0: each try
     // begins anew.
     std::uint64_t wanted = 0;
+    // What the DataNode is asked for begins there. `target` may name another offset for the NameNode, so that the
+    // DataNode has most of it: an attempt begins to read one byte before its block.
+    std::optional<std::uint64_t> offset{};
   };
   // `make` gives the request at each try. `take` gets what is answered, and may let it wait; false: too much comes,
   // which is Refused.

@@ -218,8 +218,11 @@ http::Answer<void> RemoteFile::read(const http::State& state, std::uint64_t offs
 http::Answer<void> RemoteFile::read_long(const http::State& state, std::uint64_t offset, std::uint64_t size,
                                          const Take& take) {
   std::uint64_t got = 0;
+  // From the DataNode that has the middle.
   const auto make = [&]() -> Exchange::Request {
-    return {"GET", target_ + "&op=" + part(offset + got, size - got), true, nullptr, size - got};
+    const std::uint64_t begin = offset + got;
+    const std::uint64_t left = size - got;
+    return {"GET", target_ + "&op=" + part(begin + left / 2, left), true, nullptr, left, begin};
   };
   const auto take_some = [&](const char* bytes, std::size_t count) {
     if (count > size - got) return false;

@@ -72,8 +72,8 @@ struct DrainRequested {
 
 // The events below carry the node that they come from: an attempt is only believed from the node it was launched on.
 
-// The first record is about to be mapped (t_FP of the papers; launch overhead ends here), or was `age` ago, if whoever
-// reports it says so late.
+// The first record is about to be mapped (t_FP of the papers; launch overhead ends here). `age`: since then, if the
+// report comes late.
 struct AttemptStarted {
   NodeId node;
   AttemptId attempt;

@@ -121,6 +121,21 @@ TEST_F(ChronosTest, AReportFromBeforeTauEstSettlesNothing) {
   EXPECT_EQ(world_.launches().size(), 12u);
 }
 
+// As those of a JVM are. An attempt that takes much longer stands, as ever.
+TEST_F(ChronosTest, ALaunchThatTakesAsLongAsItIsKnownToTakeIsNoStraggler) {
+  world_.add_nodes(30);
+  world_.set_launch(12s);
+  submit("s-restart", 60s, known({{"r", "1"}, {"t_avg", "12s"}}));
+  world_.run(13s);
+  EXPECT_EQ(world_.launches().size(), 10u);
+  world_.set_launch(1h);
+  const JobId other = submit("s-restart", 60s, known({{"r", "1"}, {"t_avg", "12s"}}));
+  world_.run(35s);
+  EXPECT_EQ(world_.launches_of({other, 4}).size(), 1u);
+  world_.run(3s);
+  EXPECT_EQ(world_.launches_of({other, 4}).size(), 2u);
+}
+
 TEST_F(ChronosTest, SRestartLeavesAnOriginalThatIsAheadAtTauKill) {
   world_.add_nodes(20);
   slow_ = {{task(4), 0}, {task(4), 1}};

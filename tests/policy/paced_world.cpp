@@ -148,7 +148,7 @@ void PacedWorld::advance(AttemptId id, double time) {
     return;
   }
   Running& attempt = running_.at(id);
-  if (world_.now() < attempt.starts) return;
+  if (world_.now() < attempt.starts) return world_.heartbeat(id, static_cast<std::uint64_t>(attempt.offset));
   if (attempt.standby) return world_.make_ready(id);
   if (!attempt.has_started) {
     attempt.has_started = true;

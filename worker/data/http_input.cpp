@@ -77,11 +77,9 @@ class HttpInput final : public StoredInput {
   }
 
   http::Answer<std::size_t> fetch(char* to, std::size_t size, std::uint64_t offset) {
-    const bool goes_on = offset == last_end_;
-    if (!ahead_->covers(offset) && !goes_on) {
-      // The first one is followed by the next.
-      if (last_end_ == kNothingRead && file().codec == Codec::Plain && remote_->has_costly_requests())
-        ahead_->start_at(offset + size);
+    // Where requests cost much, what follows on the first read comes by the same one.
+    const bool begins = last_end_ == kNothingRead && file().codec == Codec::Plain && remote_->has_costly_requests();
+    if (!ahead_->covers(offset) && offset != last_end_ && !begins) {
       last_end_ = offset + size;
       if (auto read = remote_->read(state_, offset, size, to); !read) return std::move(read).error();
       return size;

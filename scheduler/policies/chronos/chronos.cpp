@@ -96,6 +96,12 @@ TimePoint any_worked_for(const Task& task, double duration, bool since_first_rec
   return first;
 }
 
+bool is_being_launched(const Task& task, double launch, TimePoint now) {
+  return std::ranges::any_of(task.attempts, [&](const Attempt& attempt) {
+    return is_live(attempt.state) && is_launching(attempt, launch, now);
+  });
+}
+
 // Whether a report is from after that. Over its first record, which an earlier one may be about, anybody may be fast.
 bool any_reported_after(const Task& task, double duration, bool since_first_record) {
   return std::ranges::any_of(task.attempts, [&](const Attempt& attempt) {
@@ -225,6 +231,8 @@ class Chronos final : public Policy {
     const double est = state.choice->est;
     const bool of_t_min = settings_.tau_est.of_t_min;
     const TimePoint later = retry(job, round.view.now);
+    if (std::isinf(completion) && is_being_launched(task, state.choice->durations.launch, round.view.now))
+      return look_again(later);
     if (!any_reported_after(task, est, of_t_min) && !std::isinf(completion)) {
       const TimePoint due = any_worked_for(task, est, of_t_min);
       return look_again(due > round.view.now ? std::min(due, later) : later);
