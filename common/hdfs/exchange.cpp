@@ -173,7 +173,8 @@ http::Answer<void> Exchange::insist(const Make& make, const Take& take) {
     if (!url) excluded = failed = "";  // perhaps none is left
     if (!url) return {url.error()};
     data_node = connection_.client_of(url->origin);
-    Reply reply = send(*data_node, {request.method, url->target, true, request.content, request.wanted}, take, watchdog);
+    const Request at_data_node{request.method, url->target, true, request.content, request.wanted};
+    Reply reply = send(*data_node, at_data_node, take, watchdog);
     if (request.wanted > 0 && reply.bytes == request.wanted) return {};  // however the connection ended then
     if (reply.failure && !reply.is_verified) reply.failure->trouble = http::Trouble::Unavailable;  // others may be fine
     if (reply.failure) failed = url->origin;
