@@ -153,8 +153,11 @@ http::Answer<http::Url> Exchange::ask_name_node(httplib::Client& client, const R
   if (!url) return http::Failure{http::Trouble::Refused, "the NameNode does not say which DataNode to ask"};
   if (connection_.origin().starts_with("https:") && !url->origin.starts_with("https:"))
     return http::Failure{http::Trouble::Refused, "the NameNode names a DataNode that does not encrypt"};
-  if (request.offset && !set_offset(url->target, *request.offset))
-    return http::Failure{http::Trouble::Refused, "the NameNode names a DataNode without the offset that was asked for"};
+  if (request.offset && !set_offset(url->target, *request.offset)) {  // a gateway hides what is in addresses
+    Request plain{request.method, request.target};
+    set_offset(plain.target, *request.offset);
+    return ask_name_node(client, plain, excluded, watchdog);
+  }
   return std::move(*url);
 }
 

@@ -86,6 +86,26 @@ TEST_F(HdfsInputTest, IsAskedForOnceOfTheDataNodeThatHasItsMiddle) {
   EXPECT_EQ(asked->at[1], "DataNode 130004 " + std::to_string(length));
 }
 
+// Such as Knox.
+TEST_F(HdfsInputTest, ComesThroughAGatewayThatHidesWhatIsInAddresses) {
+  put(lines(50'000));
+  hdfs_.set_fault([this](int, int node, const FakeHdfs::Request& request, FakeHdfs::Response& response) {
+    if (request.get_param_value("op") == "OPEN" && node < 0) {
+      const std::string hidden = request.get_param_value("offset") + "&_size=" + request.get_param_value("length");
+      const std::string address = hdfs_.first_data_node() + "/webhdfs/v1/in/a?_at=" + hidden;
+      response.set_content(R"({"Location":")" + address + R"("})", "application/json");
+    } else if (node >= 0) {
+      response.set_content(content_.substr(std::stoull(request.get_param_value("_at")),
+                                           std::stoull(request.get_param_value("_size"))),
+                           "application/octet-stream");
+    } else {
+      return false;
+    }
+    return true;
+  });
+  EXPECT_EQ(read(130'005, 260'005), content_.substr(130'013, 130'000));
+}
+
 // The part that is asked for.
 std::string wanted(const std::string& content, const FakeHdfs::Request& request) {
   return content.substr(std::stoull(request.get_param_value("offset")), std::stoull(request.get_param_value("length")));

@@ -188,7 +188,7 @@ TEST_F(LongRequest, ThatStallsCostsTwoSecondsAtMost) {
 
 // Of both servers together.
 TEST_F(StalledRange, OfHdfsCostsTwoSecondsAtMost) {
-  const std::string location = R"({"Location":")" + origin() + R"(/webhdfs/v1/x?op=OPEN&to=a_data_node"})";
+  const std::string location = R"({"Location":")" + origin() + R"(/webhdfs/v1/x?op=OPEN&offset=0&to=a_data_node"})";
   const auto answer = [](const std::string& body) {
     return "HTTP/1.1 200 -\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   };
