@@ -57,10 +57,10 @@ std::string with_encoded_letters(const std::string& address) {
 
 // The address with another offset. False if it has none.
 bool set_offset(std::string& target, std::uint64_t offset) {
-  constexpr std::string_view kName = "offset=";
-  const std::size_t begin = std::min(target.find("?offset="), target.find("&offset="));
+  constexpr std::string_view kFirst = "?offset=";
+  const std::size_t begin = std::min(target.find(kFirst), target.find("&offset="));
   if (begin == target.npos) return false;
-  const std::size_t value = begin + 1 + kName.size();
+  const std::size_t value = begin + kFirst.size();
   target.replace(value, std::min(target.find('&', value), target.size()) - value, std::to_string(offset));
   return true;
 }
@@ -154,8 +154,8 @@ http::Answer<http::Url> Exchange::ask_name_node(httplib::Client& client, const R
   if (connection_.origin().starts_with("https:") && !url->origin.starts_with("https:"))
     return http::Failure{http::Trouble::Refused, "the NameNode names a DataNode that does not encrypt"};
   if (request.offset && !set_offset(url->target, *request.offset)) {  // a gateway hides what is in addresses
-    Request plain{request.method, request.target};
-    set_offset(plain.target, *request.offset);
+    Request plain = request;
+    set_offset(plain.target, *std::exchange(plain.offset, std::nullopt));
     return ask_name_node(client, plain, excluded, watchdog);
   }
   return std::move(*url);
@@ -176,7 +176,8 @@ http::Answer<void> Exchange::insist(const Make& make, const Take& take) {
     if (!url) excluded = failed = "";  // perhaps none is left
     if (!url) return {url.error()};
     data_node = connection_.client_of(url->origin);
-    const Request at_data_node{request.method, url->target, true, request.content, request.wanted};
+    Request at_data_node = request;
+    at_data_node.target = url->target;
     Reply reply = send(*data_node, at_data_node, take, watchdog);
     if (request.wanted > 0 && reply.bytes == request.wanted) return {};  // however the connection ended then
     if (reply.failure && !reply.is_verified) reply.failure->trouble = http::Trouble::Unavailable;  // others may be fine

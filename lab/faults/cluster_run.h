@@ -25,7 +25,7 @@ struct Verdict {
   bool is_good() const { return broken.empty(); }
 };
 
-// Called with one line for every event; may be empty.
+// Is given a line for each event. May be empty.
 using Trace = std::function<void(std::string_view)>;
 
 // Where the application `copy` lies.

@@ -2,9 +2,9 @@
 // What to expect of a job before it runs: by policy the probability to make its deadline, how long it takes, what it
 // costs, and the smallest deadline and number of slots that reach a probability.
 //
-// Without copies and with a slot for every task there is a formula: tasks are independent, and each takes the mean
-// launch time and the time for its bytes. All other cases are simulated with the policy itself, in few runs, so that an
-// answer takes about a second. It says how many runs there were.
+// If a job has no copies and a slot for every task, a formula gives its chance: tasks are independent, and each takes
+// the mean launch time and the time for its bytes. All other cases are simulated with the policy itself, in few runs, so
+// that an answer takes about a second. It says how many runs there were.
 
 #include <cstdint>
 #include <map>
@@ -18,8 +18,8 @@
 
 namespace ontime::lab {
 
-// The formula for a job without copies that has a slot for every task. The job is done when its last task is; each task
-// takes the launch time and an execution time in proportion to its bytes.
+// The formula for a job that has no copies and a slot for every task. The job is done when its last task is. A task
+// takes the launch time, and an execution time in proportion to its bytes.
 class UnaidedJob {
  public:
   // `whole`: seconds for a whole split. `shares`: bytes of each task against that.
