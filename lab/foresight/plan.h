@@ -3,8 +3,8 @@
 // costs, and the smallest deadline and number of slots that reach a probability.
 //
 // If a job has no copies and a slot for every task, a formula gives its chance: tasks are independent, and each takes
-// the mean launch time and the time for its bytes. All other cases are simulated with the policy itself, in few runs, so
-// that an answer takes about a second. It says how many runs there were.
+// the mean launch time and the time for its bytes. All other cases are simulated with the policy itself, in few runs,
+// so that an answer takes about a second. It says how many runs there were.
 
 #include <cstdint>
 #include <map>
