@@ -84,7 +84,7 @@ struct Exchange::Reply {
 Exchange::Exchange(std::string origin, const std::atomic<bool>* is_over, http::Patience patience)
     : connection_(std::move(origin), is_over, patience) {}
 
-Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, const Take& take,
+Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, http::Sink& to,
                                http::Watchdog& watchdog) const {
   Reply reply;
   std::string refusal;
@@ -98,24 +98,19 @@ Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, 
     watchdog.guard(&client);
     return true;
   };
-  const auto take_some = [&](const char* bytes, std::size_t size) {
-    watchdog.add(size);
-    watchdog.guard(nullptr);  // as long as the bytes wait to be taken
-    is_too_long = !take(bytes, size);
-    watchdog.guard(&client);
-    reply.bytes += size;
-    return !is_too_long && !connection_.is_over();
-  };
+  constexpr std::uint64_t kAny = ~std::uint64_t{0};
+  http::GuardedSink sink(to, request.wanted > 0 ? request.wanted : kAny, connection_, watchdog, client);
   asked.content_receiver = [&](const char* bytes, std::size_t size, std::uint64_t, std::uint64_t) {
     if (head && head->status / 100 != 2) {
       watchdog.add(size);
       refusal.append(bytes, std::min(size, kRefusalBytesMax - refusal.size()));
       return refusal.size() < kRefusalBytesMax && !connection_.is_over();
     }
-    const bool is_first = reply.bytes == 0;  // which may be what the library has read together with the head
-    if (!take_some(bytes, size)) return false;
+    const bool is_first = sink.added() == 0;  // which may be what the library has read together with the head
+    is_too_long = !http::put(sink, bytes, size) && !connection_.is_over();
+    if (is_too_long || connection_.is_over()) return false;
     if (is_first || !head || !http::may_take_rest(client, *head, request.wanted)) return true;
-    http::take_rest(client.socket(), request.wanted - reply.bytes, take_some);
+    http::take_rest(client.socket(), request.wanted - sink.added(), sink);
     return false;
   };
   watchdog.guard(&client);
@@ -125,6 +120,7 @@ Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, 
     http::attach(*request.content, connection_, asked);
   }
   const auto result = client.send(asked);
+  reply.bytes = is_too_long ? 0 : static_cast<std::size_t>(sink.added());
   const bool is_all_heard = result || refusal.size() == kRefusalBytesMax;
   if (is_too_long) {
     reply.failure = http::Failure{http::Trouble::Refused, "HDFS answers more than was asked for"};
@@ -142,11 +138,8 @@ http::Answer<http::Url> Exchange::ask_name_node(httplib::Client& client, const R
                                                 const std::string& excluded, http::Watchdog& watchdog) {
   std::string answer;
   const std::string without = excluded.empty() ? "" : "&excludedatanodes=" + http::percent_encoded(excluded);
-  const auto take = [&](const char* bytes, std::size_t size) {
-    answer.append(bytes, size);
-    return answer.size() <= kRefusalBytesMax;
-  };
-  auto reply = send(client, {request.method, request.target + without + "&noredirect=true"}, take, watchdog);
+  http::TextSink sink(answer, kRefusalBytesMax);
+  auto reply = send(client, {request.method, request.target + without + "&noredirect=true"}, sink, watchdog);
   if (reply.failure) return std::move(*reply.failure);
   const std::string location = text_of(nlohmann::json::parse(answer, nullptr, false), "Location");
   auto url = http::parse_url(with_encoded_letters(location));
@@ -161,14 +154,14 @@ http::Answer<http::Url> Exchange::ask_name_node(httplib::Client& client, const R
   return std::move(*url);
 }
 
-http::Answer<void> Exchange::insist(const Make& make, const Take& take) {
+http::Answer<void> Exchange::insist(const Make& make, http::Sink& sink) {
   std::string excluded;  // the hosts of DataNodes that have failed
   std::string failed;    // the address of the last one
   return connection_.insist([&](httplib::Client& name_node) -> http::Try {
     const Request request = make();
     std::unique_ptr<httplib::Client> data_node;
     http::Watchdog watchdog = connection_.watchdog();  // of both
-    if (!request.is_for_data_node) return {send(name_node, request, take, watchdog).failure};
+    if (!request.is_for_data_node) return {send(name_node, request, sink, watchdog).failure};
     auto url = ask_name_node(name_node, request, excluded, watchdog);
     // Of a host's DataNodes only one is left out, whichever it happens to be.
     for (int asked = 1; url && url->origin == failed && asked < kAsksMax; ++asked)
@@ -178,7 +171,7 @@ http::Answer<void> Exchange::insist(const Make& make, const Take& take) {
     data_node = connection_.client_of(url->origin);
     Request at_data_node = request;
     at_data_node.target = url->target;
-    Reply reply = send(*data_node, at_data_node, take, watchdog);
+    Reply reply = send(*data_node, at_data_node, sink, watchdog);
     if (request.wanted > 0 && reply.bytes == request.wanted) return {};  // however the connection ended then
     if (reply.failure && !reply.is_verified) reply.failure->trouble = http::Trouble::Unavailable;  // others may be fine
     if (reply.failure) failed = url->origin;
@@ -189,15 +182,12 @@ http::Answer<void> Exchange::insist(const Make& make, const Take& take) {
 
 http::Answer<std::string> Exchange::ask(const Request& request, std::size_t bytes_max) {
   std::string answer;
+  http::TextSink sink(answer, bytes_max);
   const auto make = [&] {
     answer.clear();
     return request;
   };
-  const auto take = [&](const char* bytes, std::size_t size) {
-    answer.append(bytes, std::min(size, bytes_max - answer.size() + 1));
-    return answer.size() <= bytes_max;
-  };
-  if (auto asked = insist(make, take); !asked) return std::move(asked).error();
+  if (auto asked = insist(make, sink); !asked) return std::move(asked).error();
   return answer;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "common/http/sink.h"
 #include "common/http/store.h"
 #include "common/http/url.h"
 
@@ -32,17 +33,15 @@ class Exchange {
     // DataNode has most of it: an attempt begins to read one byte before its block.
     std::optional<std::uint64_t> offset{};
   };
-  // `make` gives the request at each try. `take` gets what is answered, and may let it wait; false: too much comes,
-  // which is Refused.
+  // `make` gives the request at each try. An answer that is longer than the sink wants is Refused.
   using Make = std::function<Request()>;
-  using Take = std::function<bool(const char* bytes, std::size_t size)>;
-  http::Answer<void> insist(const Make& make, const Take& take);
+  http::Answer<void> insist(const Make& make, http::Sink& sink);
   // The whole answer, which has at most that many bytes.
   http::Answer<std::string> ask(const Request& request, std::size_t bytes_max);
 
  private:
   struct Reply;
-  Reply send(httplib::Client& client, const Request& request, const Take& take, http::Watchdog& watchdog) const;
+  Reply send(httplib::Client& client, const Request& request, http::Sink& to, http::Watchdog& watchdog) const;
   // The address at the DataNode.
   http::Answer<http::Url> ask_name_node(httplib::Client& client, const Request& request, const std::string& excluded,
                                         http::Watchdog& watchdog);

@@ -131,7 +131,9 @@ http::Answer<std::string> FileSystem::write_scratch(const std::string& key, cons
     const auto file = address_of({root_, tries.back()});
     return {"PUT", (file ? file->target : url->target) + op, true, &content};
   };
-  auto written = exchange_->insist(make, [](const char*, std::size_t) { return true; });
+  std::string answers;  // none is expected
+  http::TextSink sink(answers, kAnswerBytesMax);
+  auto written = exchange_->insist(make, sink);
   for (std::size_t i = 0; i + (written ? 1 : 0) < tries.size(); ++i) static_cast<void>(remove(tries[i]));
   if (!written) return std::move(written).error();
   pass_kill_point("hdfs-file-written");
@@ -208,29 +210,17 @@ http::Answer<http::State> RemoteFile::look() {
   return http::State{status->object.size, status->object.version, true};
 }
 
-http::Answer<void> RemoteFile::read(const http::State& state, std::uint64_t offset, std::size_t size, char* to) {
-  return read_long(state, offset, size, [&to](const char* bytes, std::size_t count) {
-    to = std::copy_n(bytes, count, to);
-    return true;
-  });
-}
-
-http::Answer<void> RemoteFile::read_long(const http::State& state, std::uint64_t offset, std::uint64_t size,
-                                         const Take& take) {
-  std::uint64_t got = 0;
+http::Answer<void> RemoteFile::read(const http::State& state, std::uint64_t offset, std::uint64_t size,
+                                    http::Sink& to) {
+  http::CountedSink sink(to, size);
   // From the DataNode that has the middle.
   const auto make = [&]() -> Exchange::Request {
-    const std::uint64_t begin = offset + got;
-    const std::uint64_t left = size - got;
+    const std::uint64_t begin = offset + sink.added();
+    const std::uint64_t left = size - sink.added();
     return {"GET", target_ + "&op=" + part(begin + left / 2, left), true, nullptr, left, begin};
   };
-  const auto take_some = [&](const char* bytes, std::size_t count) {
-    if (count > size - got) return false;
-    got += count;
-    return take(bytes, count);
-  };
-  auto done = exchange_.insist(make, take_some);
-  if (got == size) return {};
+  auto done = exchange_.insist(make, sink);
+  if (sink.added() == size) return {};
   if (done || done.error().trouble == http::Trouble::Unavailable) {  // it may be shorter now
     const auto now = look();
     if (now && *now != state) return changed();

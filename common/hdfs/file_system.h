@@ -57,11 +57,11 @@ class RemoteFile final : public http::RangedFile {
   explicit RemoteFile(const http::Url& url, const std::atomic<bool>* is_over = nullptr, http::Patience patience = {});
 
   http::Answer<http::State> look() override;
-  http::Answer<void> read(const http::State& state, std::uint64_t offset, std::size_t size, char* to) override;
+  bool has_parts_always() const override { return true; }
   // Two servers are asked, and the second makes a client of the first: some 15 ms of processor time.
   bool has_costly_requests() const override { return true; }
-  http::Answer<void> read_long(const http::State& state, std::uint64_t offset, std::uint64_t size,
-                               const Take& take) override;
+  using http::RangedFile::read;
+  http::Answer<void> read(const http::State& state, std::uint64_t offset, std::uint64_t size, http::Sink& to) override;
 
  private:
   const std::string target_;

@@ -78,22 +78,13 @@ Answer<State> RemoteFile::look() {
   return state;
 }
 
-Answer<void> RemoteFile::read(const State& state, std::uint64_t offset, std::size_t size, char* to) {
-  return read_long(state, offset, size, [&to](const char* bytes, std::size_t count) {
-    to = std::copy_n(bytes, count, to);
-    return true;
-  });
-}
-
-Answer<void> RemoteFile::read_long(const State& state, std::uint64_t offset, std::uint64_t size, const Take& take) {
+Answer<void> RemoteFile::read(const State& state, std::uint64_t offset, std::uint64_t size, Sink& to) {
   std::uint64_t got = 0;
   const auto once = [&](httplib::Client& client) -> Try {
-    const std::uint64_t before = got;
     Watchdog watchdog = connection_.watchdog();
     watchdog.guard(&client);
     std::optional<Failure> failure;
     bool is_plain = false;
-    bool is_enough = false;
     httplib::Headers headers{
         {"Range", "bytes=" + std::to_string(offset + got) + "-" + std::to_string(offset + size - 1)},
         {"Accept-Encoding", "identity"}};
@@ -113,26 +104,19 @@ Answer<void> RemoteFile::read_long(const State& state, std::uint64_t offset, std
       is_plain = may_take_rest(client, response, size - got);
       return !failure;
     };
-    const auto take_some = [&](const char* bytes, std::size_t count) {
-      count = static_cast<std::size_t>(std::min<std::uint64_t>(count, size - got));
-      watchdog.add(count);
-      watchdog.guard(nullptr);  // as long as the bytes wait to be taken
-      is_enough = !take(bytes, count);
-      watchdog.guard(&client);
-      got += count;
-      return !is_enough && !connection_.is_over();
-    };
+    GuardedSink sink(to, size - got, connection_, watchdog, client);
     const auto on_bytes = [&](const char* bytes, std::size_t count) {
-      const bool is_first = got == before;  // which may be what the library has read together with the head
-      if (!take_some(bytes, count)) return false;
+      const bool is_first = sink.added() == 0;  // which may be what the library has read together with the head
+      if (!put(sink, bytes, count)) return false;
       if (is_first || !is_plain) return true;
-      take_rest(client.socket(), size - got, take_some);
+      take_rest(client.socket(), size - got - sink.added(), sink);
       return false;
     };
     const auto result = client.Get(url_.target, headers, on_answer, on_bytes);
-    const auto bytes = static_cast<std::size_t>(got - before);
+    const auto bytes = static_cast<std::size_t>(sink.added());
+    got += bytes;
     if (failure) return {failure, bytes};
-    if (got == size || is_enough) return {};
+    if (got == size || sink.is_full()) return {};
     if (watchdog.has_bitten()) return {Failure{Trouble::Unavailable, "the server is silent or too slow"}, bytes};
     return {failure_of(result ? httplib::Error::Read : result.error()), bytes};
   };

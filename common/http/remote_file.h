@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "common/http/connection.h"
+#include "common/http/sink.h"
 #include "common/http/url.h"
 
 namespace ontime::http {
@@ -29,14 +30,15 @@ class RangedFile {
  public:
   virtual ~RangedFile() = default;
   virtual Answer<State> look() = 0;
-  // All of [offset, offset + size), which lies within the file, of this version.
-  virtual Answer<void> read(const State& state, std::uint64_t offset, std::size_t size, char* to) = 0;
-  // The same where a request costs the server so much that one is to bring many such ranges. `take` gets the bytes as
-  // they come, may let them wait, and ends it by false.
-  using Take = std::function<bool(const char* bytes, std::size_t size)>;
+  virtual bool has_parts_always() const { return false; }  // true: nobody needs to look for that
+  // Whether a request costs the server so much that one is to bring many ranges.
   virtual bool has_costly_requests() const { return false; }
-  virtual Answer<void> read_long(const State&, std::uint64_t /*offset*/, std::uint64_t /*size*/, const Take&) {
-    return {};
+  // All of [offset, offset + size), which lies within the file, of this version. Ends early, and anyhow, if the sink
+  // wants no more.
+  virtual Answer<void> read(const State& state, std::uint64_t offset, std::uint64_t size, Sink& to) = 0;
+  Answer<void> read(const State& state, std::uint64_t offset, std::size_t size, char* to) {
+    BufferSink buffer({to, size});
+    return read(state, offset, size, buffer);
   }
 };
 
@@ -47,10 +49,10 @@ class RemoteFile final : public RangedFile {
   explicit RemoteFile(Url url, const std::atomic<bool>* is_over = nullptr, Patience patience = {});
 
   Answer<State> look() override;
-  Answer<void> read(const State& state, std::uint64_t offset, std::size_t size, char* to) override;
+  using RangedFile::read;
+  Answer<void> read(const State& state, std::uint64_t offset, std::uint64_t size, Sink& to) override;
   // Who speaks without TLS is near: one stream is fast enough there, and many requests cost both sides more.
   bool has_costly_requests() const override { return url_.origin.starts_with("http://"); }
-  Answer<void> read_long(const State& state, std::uint64_t offset, std::uint64_t size, const Take& take) override;
   // From the begin to the end, of a server that cannot send parts. `take` gets each byte once, and ends it by false. A
   // connection that breaks costs what was sent before.
   Answer<void> read_whole(const State& state, const std::function<bool(std::string_view)>& take);

@@ -3,9 +3,9 @@
 // two system calls; and it wakes up for each few that come, which costs the server time too where it is on the same
 // machine. The connection cannot be used for another request.
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
+
+#include "common/http/sink.h"
 
 namespace httplib {
 class Client;
@@ -17,8 +17,8 @@ namespace ontime::http {
 // Whether that many bytes of the answer are worth it, and come as they are: not encrypted and not in chunks.
 bool may_take_rest(const httplib::Client& client, const httplib::Response& head, std::uint64_t size);
 
-// The next `size` bytes that come at the socket, which nobody has read ahead. `take` gets them as they come, may let
-// them wait, and ends it by false. Ends early when the connection does: a Watchdog ends one that is silent.
-void take_rest(int socket, std::uint64_t size, const std::function<bool(const char* bytes, std::size_t size)>& take);
+// The next `size` bytes that come at the socket, which nobody has read ahead. Ends early when the sink wants no more or
+// the connection ends: a Watchdog ends one that is silent.
+void take_rest(int socket, std::uint64_t size, Sink& sink);
 
 }  // namespace ontime::http

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/hdfs/file_system.h"
@@ -95,9 +97,9 @@ TEST_F(HdfsInputTest, ComesThroughAGatewayThatHidesWhatIsInAddresses) {
       const std::string address = hdfs_.first_data_node() + "/webhdfs/v1/in/a?_at=" + hidden;
       response.set_content(R"({"Location":")" + address + R"("})", "application/json");
     } else if (node >= 0) {
-      response.set_content(content_.substr(std::stoull(request.get_param_value("_at")),
-                                           std::stoull(request.get_param_value("_size"))),
-                           "application/octet-stream");
+      response.set_content(
+          content_.substr(std::stoull(request.get_param_value("_at")), std::stoull(request.get_param_value("_size"))),
+          "application/octet-stream");
     } else {
       return false;
     }
@@ -117,16 +119,21 @@ TEST_F(HdfsInputTest, ALongRequestBringsLargePieces) {
   hdfs::RemoteFile file(url());
   const auto state = file.look();
   ASSERT_TRUE(state) << state.error().message;
-  std::size_t largest = 0;
-  std::string bytes;
-  const auto read = file.read_long(*state, 0, content_.size(), [&](const char* from, std::size_t size) {
-    largest = std::max(largest, size);
-    bytes.append(from, size);
-    return true;
-  });
+  struct Pieces final : http::Sink {
+    std::span<char> room() override { return std::span(bytes).subspan(got); }
+    void add(std::size_t size) override {
+      got += size;
+      largest = std::max(largest, size);
+    }
+    std::string bytes;
+    std::size_t got = 0;
+    std::size_t largest = 0;
+  } pieces;
+  pieces.bytes.resize(content_.size());
+  const auto read = file.read(*state, 0, content_.size(), pieces);
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_GE(largest, 64u << 10);
-  EXPECT_TRUE(bytes == content_);
+  EXPECT_GE(pieces.largest, 64u << 10);
+  EXPECT_TRUE(pieces.bytes == content_);
 }
 
 // Such as HttpFS.
@@ -186,6 +193,96 @@ TEST_F(HdfsInputTest, OfSeveralLongRequestsHasTheBytesOfTheFile) {
       EXPECT_GE(requests, long_request <= 3u << 20 ? 4 : 1);
     }
   }
+}
+
+// HDFS does not say while it sends whether the file is still the same. So it is asked twice: while the first bytes are
+// on their way, and when the last ones have come.
+class HdfsInputIsLookedAt : public HdfsInputTest {
+ protected:
+  void open(std::size_t size = 21'000'001, std::uint64_t long_request_bytes = 3u << 20) {
+    put(test::some_bytes(size));
+    InputAccess access;
+    access.address = [&] { return address(); };
+    access.long_request_bytes = long_request_bytes;
+    auto input = open_input(task().files.front(), access);
+    ASSERT_TRUE(input) << input.error().message;
+    input_ = std::move(*input);
+  }
+  void read_all() {
+    std::string bytes(content_.size(), '\0');
+    for (std::size_t at = 0; at < bytes.size();) {
+      const auto read = input_->read_at(&bytes[at], 100'000, at);
+      ASSERT_TRUE(read && *read > 0) << read.error().message;
+      at += *read;
+    }
+    EXPECT_TRUE(bytes == content_);
+  }
+
+  std::unique_ptr<StoredInput> input_;
+};
+
+// While its first bytes are on their way, and when all have come. It is so short that none of it is ever asked for
+// twice, which might be answered behind a look.
+TEST_F(HdfsInputIsLookedAt, Twice) {
+  open(500'001);
+  const auto looks = std::make_shared<std::atomic<int>>(0);
+  hdfs_.set_fault([looks](int, int node, const FakeHdfs::Request& request, FakeHdfs::Response&) {
+    if (request.get_param_value("op") == "GETFILESTATUS") {
+      ++*looks;
+      looks->notify_all();
+    }
+    if (node >= 0) looks->wait(0);
+    return false;
+  });
+  read_all();
+  looks->wait(1);
+  EXPECT_TRUE(input_->check_unchanged());
+  EXPECT_EQ(*looks, 2);
+}
+
+TEST_F(HdfsInputIsLookedAt, BehindItsLastBytes) {
+  open();
+  hdfs_.set_fault([this](int, int node, const FakeHdfs::Request& request, FakeHdfs::Response& response) {
+    if (node < 0 || request.get_param_value("op") != "OPEN") return false;
+    const std::string part = wanted(content_, request);
+    const bool is_last = std::stoull(request.get_param_value("offset")) + part.size() == content_.size();
+    if (is_last) hdfs_.put("/in/a", content_);  // the same bytes in another file
+    response.set_content(part, "application/octet-stream");
+    return true;
+  });
+  read_all();
+  EXPECT_FALSE(input_->check_unchanged());
+}
+
+// All that may be fetched ahead has come, and more is to come. A look by then would follow at once.
+TEST_F(HdfsInputIsLookedAt, NotBehindThoseOfARequestThatIsNotTheLast) {
+  open(21'000'001, 4u << 20);
+  std::atomic<int> looks = 0;
+  hdfs_.set_fault([&looks](int, int, const FakeHdfs::Request& request, FakeHdfs::Response&) {
+    if (request.get_param_value("op") == "GETFILESTATUS") ++looks;
+    return false;
+  });
+  char byte = 0;
+  ASSERT_TRUE(input_->read_at(&byte, 1, 0));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // only what is wrong can come
+  EXPECT_EQ(looks, 1);
+}
+
+TEST_F(HdfsInputIsLookedAt, AgainIfOtherBytesWereRead) {
+  open();
+  read_all();
+  ASSERT_TRUE(input_->check_unchanged());
+  hdfs_.put("/in/a", content_);
+  char byte = 0;
+  ASSERT_TRUE(input_->read_at(&byte, 1, 5));
+  EXPECT_FALSE(input_->check_unchanged());
+}
+
+TEST_F(HdfsInputIsLookedAt, BeforeAnyOfItsBytesIsUsed) {
+  open();
+  hdfs_.put("/in/a", content_);
+  char byte = 0;
+  EXPECT_FALSE(input_->read_at(&byte, 1, 0));
 }
 
 }  // namespace

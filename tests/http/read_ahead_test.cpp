@@ -39,7 +39,8 @@ class FarFile final : public http::RangedFile {
  public:
   FarFile(const http::Url& url, const std::atomic<bool>* is_over) : file_(url, is_over) {}
   http::Answer<http::State> look() override { return file_.look(); }
-  http::Answer<void> read(const http::State& state, std::uint64_t offset, std::size_t size, char* to) override {
+  using http::RangedFile::read;
+  http::Answer<void> read(const http::State& state, std::uint64_t offset, std::uint64_t size, http::Sink& to) override {
     return file_.read(state, offset, size, to);
   }
 
@@ -86,11 +87,12 @@ TEST_F(ReadAheadTest, ALongRequestThatStopsIsGoneOnWithByAnother) {
   const std::shared_future<void> is_over = over->get_future();
   server_.set_fault([this, is_over](int n, const httplib::Request&, httplib::Response& response) {
     if (n > 1) return false;
-    response.set_content_provider(
-        server_.content().size(), "text/plain", [this, is_over](std::size_t at, std::size_t size, httplib::DataSink& to) {
-          if (at >= kStopsAt) is_over.wait();
-          return at < kStopsAt && to.write(server_.content().data() + at, std::min(size, kStopsAt - at));
-        });
+    response.set_content_provider(server_.content().size(), "text/plain",
+                                  [this, is_over](std::size_t at, std::size_t size, httplib::DataSink& to) {
+                                    if (at >= kStopsAt) is_over.wait();
+                                    return at < kStopsAt &&
+                                           to.write(server_.content().data() + at, std::min(size, kStopsAt - at));
+                                  });
     return true;
   });
   ReadAhead near(near_file(), state_, state_.size, kLongRequest);

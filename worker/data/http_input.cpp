@@ -46,17 +46,31 @@ class HttpInput final : public StoredInput {
     return {};
   }
 
+  // Before it is read. Of a file that surely has parts that is done while its first bytes are on their way.
+  Outcome<void> check_at_open() {
+    if (remote_->has_parts_always() && file().codec == Codec::Plain) return {};
+    return check_unchanged();
+  }
+
   // What follows on what was read before is fetched ahead; a look at another place is a request of its own.
   Outcome<std::size_t> read_at(char* to, std::size_t size, std::uint64_t offset) override {
     if (offset >= file().size) return std::size_t{0};
     if (!has_parts_) return read_whole(to, size, offset);
     size = static_cast<std::size_t>(std::min<std::uint64_t>(size, file().size - offset));
+    if (!has_looked_) {
+      if (is_begun_by_one_request()) ahead_->start_at(offset);
+      if (auto same = check_unchanged(); !same) return std::move(same).error();
+    }
     return insist<std::size_t>(offset, [&] { return fetch(to, size, offset); });
   }
 
   Outcome<void> check_unchanged() override {
-    const auto now = insist<http::State>(0, [&] { return remote_->look(); });
+    const auto now = insist<http::State>(0, [&]() -> http::Answer<http::State> {
+      auto known = ahead_->last_look();
+      return known ? std::move(*known) : remote_->look();
+    });
     if (!now) return now.error();
+    has_looked_ = true;
     has_parts_ = now->has_parts;
     if (*now != state_) return changed("it is another version now");
     return {};
@@ -76,11 +90,15 @@ class HttpInput final : public StoredInput {
     return *read;
   }
 
+  // Where requests cost much, what follows on the first read comes by the same one.
+  bool is_begun_by_one_request() const {
+    return last_end_ == kNothingRead && file().codec == Codec::Plain && remote_->has_costly_requests();
+  }
+
   http::Answer<std::size_t> fetch(char* to, std::size_t size, std::uint64_t offset) {
-    // Where requests cost much, what follows on the first read comes by the same one.
-    const bool begins = last_end_ == kNothingRead && file().codec == Codec::Plain && remote_->has_costly_requests();
-    if (!ahead_->covers(offset) && offset != last_end_ && !begins) {
+    if (!ahead_->covers(offset) && offset != last_end_ && !is_begun_by_one_request()) {
       last_end_ = offset + size;
+      ahead_->forget_last_look();
       if (auto read = remote_->read(state_, offset, size, to); !read) return std::move(read).error();
       return size;
     }
@@ -119,6 +137,7 @@ class HttpInput final : public StoredInput {
   std::unique_ptr<WholeFile> whole_;  // of a server that cannot send parts
   bool has_parts_ = true;
   bool has_worked_ = false;  // the address
+  bool has_looked_ = false;
   std::uint64_t last_end_ = kNothingRead;
 };
 
@@ -131,7 +150,7 @@ Outcome<std::unique_ptr<StoredInput>> open_http_input(InputFile file, const Inpu
   }
   auto input = std::make_unique<HttpInput>(std::move(file), access);
   if (auto found = input->find(); !found) return std::move(found).error();
-  if (auto same = input->check_unchanged(); !same) return std::move(same).error();
+  if (auto same = input->check_at_open(); !same) return std::move(same).error();
   return std::unique_ptr<StoredInput>(std::move(input));
 }
 

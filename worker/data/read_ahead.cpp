@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -42,6 +43,7 @@ void ReadAhead::start_at(std::uint64_t offset) {
   next_ = planned_ = offset;
   range_bytes_ = kFirstRangeBytes;
   end_ = std::min(state_.size, offset < probable_end_ ? probable_end_ : offset + kFirstRangeBytes);
+  look_ = has_long_requests_ ? Look::Wanted : Look::Unwanted;
   plan();
   const std::size_t most = has_long_requests_ ? 1 : kConnections;
   while (fetchers_.size() < std::min(most, ranges_.size()) && start_fetcher()) continue;
@@ -113,6 +115,7 @@ void ReadAhead::fetch(std::size_t fetcher) {
   while (const auto range = take(fetcher)) {
     if (has_long_requests_) {
       fetch_on(*file, fetcher, range);
+      look_last(*file);
     } else {
       const auto read = file->read(state_, range->begin, range->bytes.size(), range->bytes.data());
       finish(*range, read, range->begin + range->bytes.size());
@@ -120,31 +123,71 @@ void ReadAhead::fetch(std::size_t fetcher) {
   }
 }
 
+// Those that one fetcher fills, one behind the other.
+struct ReadAhead::Ranges final : http::Sink {
+  Ranges(ReadAhead& the_owner, std::size_t the_fetcher, std::shared_ptr<Range> range)
+      : owner(the_owner), fetcher(the_fetcher), first(std::move(range)), next(first->begin) {}
+
+  std::span<char> room() override {
+    if (!first) first = owner.take(fetcher, next);
+    if (!first) return {};
+    return std::span(first->bytes).subspan(static_cast<std::size_t>(next - first->begin));
+  }
+  void add(std::size_t size) override {
+    next += size;
+    if (next == first->begin + first->bytes.size()) owner.finish(*std::exchange(first, nullptr), {}, next);
+  }
+
+  ReadAhead& owner;
+  const std::size_t fetcher;
+  std::shared_ptr<Range> first;  // null: full, and the next one is not known yet
+  std::uint64_t next;            // byte that comes
+};
+
 // This one and those behind it by one request, whose bytes wait until the next one is planned. A request that ends
 // within a range is followed by one for the rest.
 void ReadAhead::fetch_on(http::RangedFile& file, std::size_t fetcher, std::shared_ptr<Range> range) {
-  std::uint64_t next = range->begin;  // byte that comes
-  const auto take_some = [&](const char* bytes, std::size_t count) {
-    while (count > 0) {
-      if (!range) range = take(fetcher, next);
-      if (!range) return false;
-      const auto got = static_cast<std::size_t>(next - range->begin);
-      const std::size_t size = std::min(count, range->bytes.size() - got);
-      std::memcpy(range->bytes.data() + got, bytes, size);
-      bytes += size;
-      count -= size;
-      next += size;
-      if (got + size == range->bytes.size()) finish(*std::exchange(range, nullptr), {}, next);
-    }
-    return true;
-  };
-  while (range) {
-    const std::uint64_t size = size_of_request(*range, next);
-    const std::uint64_t end = next + size;
-    const auto read = file.read_long(state_, next, size, take_some);
-    ONTIME_CHECK(!read || !range || next == end, "a request that succeeds brings all that it asks for");
-    if (range && !read) finish(*std::exchange(range, nullptr), read, next);
+  Ranges ranges(*this, fetcher, std::move(range));
+  while (ranges.first) {
+    const std::uint64_t size = size_of_request(*ranges.first, ranges.next);
+    const std::uint64_t end = ranges.next + size;
+    const auto read = file.read(state_, ranges.next, size, ranges);
+    ONTIME_CHECK(!read || !ranges.first || ranges.next == end, "a request that succeeds brings all that it asks for");
+    if (ranges.first && !read) finish(*std::exchange(ranges.first, nullptr), read, ranges.next);
   }
+}
+
+bool ReadAhead::has_all() const {
+  const auto has_come = [](const auto& range) { return range->is_there && !range->failure; };
+  return planned_ == end_ && std::all_of(ranges_.begin(), ranges_.end(), has_come);
+}
+
+// While what has come is still being read.
+void ReadAhead::look_last(http::RangedFile& file) {
+  std::unique_lock lock(mutex_);
+  if (look_ != Look::Wanted || !has_all()) return;
+  look_ = Look::UnderWay;
+  lock.unlock();
+  auto looked = file.look();
+  lock.lock();
+  if (look_ != Look::UnderWay) return;
+  looked_ = std::move(looked);
+  look_ = Look::Known;
+  changed_.notify_all();
+}
+
+// Who asks before the fetcher has begun to look does that itself, and once is enough.
+std::optional<http::Answer<http::State>> ReadAhead::last_look() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return look_ != Look::UnderWay; });
+  if (look_ == Look::Known) return looked_;
+  if (has_all()) look_ = Look::Unwanted;
+  return std::nullopt;
+}
+
+void ReadAhead::forget_last_look() {
+  const std::lock_guard lock(mutex_);
+  look_ = Look::Unwanted;
 }
 
 // From that byte of the range on. What would be left for a small one behind it comes with it.
@@ -194,6 +237,7 @@ void ReadAhead::hedge() {
   twin->begin = slow->begin;
   twin->bytes.resize(slow->bytes.size());
   slow->is_hedged = is_hedging_ = true;
+  look_ = Look::Unwanted;  // the twin's bytes may come later
   has_lost_[kHedger] = is_over_;
   hedges_left_ -= 1;
   try {

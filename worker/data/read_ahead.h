@@ -4,7 +4,7 @@
 // counts. One byte in twenty may be. Where requests cost much, one that brings many small ranges takes the place of
 // several at a time: what is small is still in the processor's cache when it is read. Memory is bounded by kRangeBytes
 // * (2 * kConnections + 2): ranges that wait, those under way that a seek has dropped, the spare one, and the one that
-// is asked for again; and by the piece of common/http/take_rest.h for each. Small ones take less.
+// is asked for again. Small ones take less.
 
 #include <algorithm>
 #include <array>
@@ -41,6 +41,11 @@ class ReadAhead {
   void start_at(std::uint64_t offset);
   // From where the one before ended.
   http::Answer<std::size_t> read(char* to, std::size_t size);
+  // The file as it was when all of it up to `end` had come since start_at(): the last thing that a long request is
+  // followed by. None: so far not all has come, or some of it perhaps later; then the caller looks.
+  std::optional<http::Answer<http::State>> last_look();
+  // Bytes are read that do not come from here.
+  void forget_last_look();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -61,11 +66,15 @@ class ReadAhead {
     std::optional<http::Failure> failure{};
   };
 
+  struct Ranges;
+
   bool start_fetcher();
   void plan();
   std::shared_ptr<Range> take(std::size_t fetcher, std::optional<std::uint64_t> begin = {});
   void fetch(std::size_t fetcher);
   void fetch_on(http::RangedFile& file, std::size_t fetcher, std::shared_ptr<Range> range);
+  bool has_all() const;
+  void look_last(http::RangedFile& file);
   std::uint64_t size_of_request(const Range& first, std::uint64_t begin);
   void finish(Range& range, const http::Answer<void>& read, std::uint64_t end);
   void note_pace(const Range& range);
@@ -95,6 +104,9 @@ class ReadAhead {
   std::deque<double> paces_;     // of the latest ranges, in seconds for a byte
   Clock::time_point came_at_{};  // the latest range of a long request, behind which the next one comes
   bool is_over_ = false;
+  enum class Look { Unwanted, Wanted, UnderWay, Known };
+  Look look_ = Look::Unwanted;
+  std::optional<http::Answer<http::State>> looked_{};
   std::array<std::atomic<bool>, kConnections + 1> has_lost_{};  // what this fetcher does is not wanted any more
   std::list<std::jthread> fetchers_;                            // last: they end before the rest goes
   std::jthread hedger_;
