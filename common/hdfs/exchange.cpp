@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/units.h"
 #include "common/hdfs/file_status.h"
 #include "common/http/take_rest.h"
 #include "common/http/url.h"
@@ -89,6 +90,8 @@ Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, 
   Reply reply;
   std::string refusal;
   std::optional<httplib::Response> head;  // of the answer
+  constexpr std::uint64_t kAny = ~std::uint64_t{0};
+  const std::uint64_t bytes_max = request.wanted > 0 ? request.wanted : kAny;
   bool is_too_long = false;
   httplib::Request asked;
   asked.method = request.method;
@@ -96,19 +99,20 @@ Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, 
   asked.response_handler = [&](const httplib::Response& response) {
     head = response;
     watchdog.guard(&client);
-    return true;
+    const auto length = number_in<std::uint64_t>(response.get_header_value("Content-Length"));
+    is_too_long = response.status / 100 == 2 && length && *length > bytes_max;
+    return !is_too_long;
   };
-  constexpr std::uint64_t kAny = ~std::uint64_t{0};
-  http::GuardedSink sink(to, request.wanted > 0 ? request.wanted : kAny, connection_, watchdog, client);
+  http::GuardedSink sink(to, bytes_max, connection_, watchdog, client);
   asked.content_receiver = [&](const char* bytes, std::size_t size, std::uint64_t, std::uint64_t) {
     if (head && head->status / 100 != 2) {
       watchdog.add(size);
       refusal.append(bytes, std::min(size, kRefusalBytesMax - refusal.size()));
       return refusal.size() < kRefusalBytesMax && !connection_.is_over();
     }
-    const bool is_first = sink.added() == 0;  // which may be what the library has read together with the head
-    is_too_long = !http::put(sink, bytes, size) && !connection_.is_over();
-    if (is_too_long || connection_.is_over()) return false;
+    const bool is_first = sink.added() == 0;        // which may be what the library has read together with the head
+    is_too_long = size > bytes_max - sink.added();  // none of them is taken, so that what was asked for is not complete
+    if (is_too_long || !http::put(sink, bytes, size)) return false;
     if (is_first || !head || !http::may_take_rest(client, *head, request.wanted)) return true;
     http::take_rest(client.socket(), request.wanted - sink.added(), sink);
     return false;
@@ -120,6 +124,7 @@ Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, 
     http::attach(*request.content, connection_, asked);
   }
   const auto result = client.send(asked);
+  is_too_long = is_too_long || sink.is_full();
   reply.bytes = is_too_long ? 0 : static_cast<std::size_t>(sink.added());
   const bool is_all_heard = result || refusal.size() == kRefusalBytesMax;
   if (is_too_long) {

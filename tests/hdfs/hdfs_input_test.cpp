@@ -197,6 +197,54 @@ TEST_F(HdfsInputTest, OfSeveralLongRequestsHasTheBytesOfTheFile) {
 
 // HDFS does not say while it sends whether the file is still the same. So it is asked twice: while the first bytes are
 // on their way, and when the last ones have come.
+// Such as a proxy that sends the whole file, from its begin.
+TEST_F(HdfsInputTest, IsRefusedIfMoreComesThanWasAskedFor) {
+  put(lines(50'000));
+  hdfs::RemoteFile file(url());
+  const auto state = file.look();
+  ASSERT_TRUE(state);
+  for (const bool in_chunks : {false, true}) {
+    hdfs_.set_fault(
+        [content = content_, in_chunks](int, int node, const FakeHdfs::Request& request, FakeHdfs::Response& response) {
+          if (node < 0 || request.get_param_value("op") != "OPEN") return false;
+          if (!in_chunks) response.set_content(content, "application/octet-stream");
+          if (in_chunks) {
+            response.set_chunked_content_provider("application/octet-stream", [content](std::size_t, auto& sink) {
+              sink.write(content.data(), content.size());
+              sink.done();
+              return true;
+            });
+          }
+          return true;
+        });
+    std::string bytes(100'001, '\0');
+    const auto read = file.read(*state, 200'000, bytes.size(), bytes.data());
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().message, "HDFS answers more than was asked for");
+  }
+}
+
+// The request that is given up meanwhile does not make its DataNode a bad one.
+TEST_F(HdfsInputTest, IsReadElsewhereWithoutBlamingADataNode) {
+  const auto blamed = std::make_shared<std::atomic<int>>(0);
+  put(test::some_bytes(21'000'001));
+  const InputAccess access{.address = [this] { return address(); }};
+  auto input = open_input(task().files.front(), access);
+  ASSERT_TRUE(input) << input.error().message;
+  hdfs_.set_fault([blamed](int, int, const FakeHdfs::Request& request, FakeHdfs::Response&) {
+    if (request.has_param("excludedatanodes")) ++*blamed;
+    return false;
+  });
+  for (const std::size_t at : {0u, 15'000'000u, 15'000'100u, 1'000'000u, 1'000'100u}) {
+    std::string bytes(100, '\0');
+    const auto read = (*input)->read_at(bytes.data(), bytes.size(), at);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(bytes, content_.substr(at, bytes.size()));
+  }
+  input->reset();
+  EXPECT_EQ(*blamed, 0);
+}
+
 class HdfsInputIsLookedAt : public HdfsInputTest {
  protected:
   void open(std::size_t size = 21'000'001, std::uint64_t long_request_bytes = 3u << 20) {
@@ -257,15 +305,15 @@ TEST_F(HdfsInputIsLookedAt, BehindItsLastBytes) {
 // All that may be fetched ahead has come, and more is to come. A look by then would follow at once.
 TEST_F(HdfsInputIsLookedAt, NotBehindThoseOfARequestThatIsNotTheLast) {
   open(21'000'001, 4u << 20);
-  std::atomic<int> looks = 0;
-  hdfs_.set_fault([&looks](int, int, const FakeHdfs::Request& request, FakeHdfs::Response&) {
-    if (request.get_param_value("op") == "GETFILESTATUS") ++looks;
+  const auto looks = std::make_shared<std::atomic<int>>(0);
+  hdfs_.set_fault([looks](int, int, const FakeHdfs::Request& request, FakeHdfs::Response&) {
+    if (request.get_param_value("op") == "GETFILESTATUS") ++*looks;
     return false;
   });
   char byte = 0;
   ASSERT_TRUE(input_->read_at(&byte, 1, 0));
   std::this_thread::sleep_for(std::chrono::milliseconds(100));  // only what is wrong can come
-  EXPECT_EQ(looks, 1);
+  EXPECT_EQ(*looks, 1);
 }
 
 TEST_F(HdfsInputIsLookedAt, AgainIfOtherBytesWereRead) {

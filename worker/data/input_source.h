@@ -34,8 +34,8 @@ struct InputFile {
   std::uint64_t length() const { return codec == Codec::Plain ? size : content_bytes; }  // 0: unknown
 };
 
-// That file opened, wherever it lies. Opening and every sealing compare size and version: a changed input must fail the
-// job rather than give a wrong answer.
+// That file opened, wherever it lies. Opening, or the first read where that can be done meanwhile, and every sealing
+// compare size and version: a changed input must fail the job rather than give a wrong answer.
 class StoredInput {
  public:
   explicit StoredInput(InputFile file) : file_(std::move(file)) {}

@@ -43,7 +43,7 @@ void ReadAhead::start_at(std::uint64_t offset) {
   next_ = planned_ = offset;
   range_bytes_ = kFirstRangeBytes;
   end_ = std::min(state_.size, offset < probable_end_ ? probable_end_ : offset + kFirstRangeBytes);
-  look_ = has_long_requests_ ? Look::Wanted : Look::Unwanted;
+  look_ = has_long_requests_ && offset < probable_end_ ? Look::Wanted : Look::Unwanted;
   plan();
   const std::size_t most = has_long_requests_ ? 1 : kConnections;
   while (fetchers_.size() < std::min(most, ranges_.size()) && start_fetcher()) continue;
@@ -126,34 +126,34 @@ void ReadAhead::fetch(std::size_t fetcher) {
 // Those that one fetcher fills, one behind the other.
 struct ReadAhead::Ranges final : http::Sink {
   Ranges(ReadAhead& the_owner, std::size_t the_fetcher, std::shared_ptr<Range> range)
-      : owner(the_owner), fetcher(the_fetcher), first(std::move(range)), next(first->begin) {}
+      : owner(the_owner), fetcher(the_fetcher), current(std::move(range)), next(current->begin) {}
 
   std::span<char> room() override {
-    if (!first) first = owner.take(fetcher, next);
-    if (!first) return {};
-    return std::span(first->bytes).subspan(static_cast<std::size_t>(next - first->begin));
+    if (!current) current = owner.take(fetcher, next);
+    if (!current) return {};
+    return std::span(current->bytes).subspan(static_cast<std::size_t>(next - current->begin));
   }
   void add(std::size_t size) override {
     next += size;
-    if (next == first->begin + first->bytes.size()) owner.finish(*std::exchange(first, nullptr), {}, next);
+    if (next == current->begin + current->bytes.size()) owner.finish(*std::exchange(current, nullptr), {}, next);
   }
 
   ReadAhead& owner;
   const std::size_t fetcher;
-  std::shared_ptr<Range> first;  // null: full, and the next one is not known yet
-  std::uint64_t next;            // byte that comes
+  std::shared_ptr<Range> current;  // null: full, and the next one is not known yet
+  std::uint64_t next;              // byte that comes
 };
 
 // This one and those behind it by one request, whose bytes wait until the next one is planned. A request that ends
 // within a range is followed by one for the rest.
 void ReadAhead::fetch_on(http::RangedFile& file, std::size_t fetcher, std::shared_ptr<Range> range) {
   Ranges ranges(*this, fetcher, std::move(range));
-  while (ranges.first) {
-    const std::uint64_t size = size_of_request(*ranges.first, ranges.next);
+  while (ranges.current) {
+    const std::uint64_t size = size_of_request(*ranges.current, ranges.next);
     const std::uint64_t end = ranges.next + size;
     const auto read = file.read(state_, ranges.next, size, ranges);
-    ONTIME_CHECK(!read || !ranges.first || ranges.next == end, "a request that succeeds brings all that it asks for");
-    if (ranges.first && !read) finish(*std::exchange(ranges.first, nullptr), read, ranges.next);
+    ONTIME_CHECK(!read || !ranges.current || ranges.next == end, "a request that succeeds brings all that it asks for");
+    if (ranges.current && !read) finish(*std::exchange(ranges.current, nullptr), read, ranges.next);
   }
 }
 
@@ -176,7 +176,7 @@ void ReadAhead::look_last(http::RangedFile& file) {
   changed_.notify_all();
 }
 
-// Who asks before the fetcher has begun to look does that itself, and once is enough.
+// Who asks when all has come, and before the fetcher has begun to look, looks instead of it.
 std::optional<http::Answer<http::State>> ReadAhead::last_look() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return look_ != Look::UnderWay; });

@@ -41,8 +41,8 @@ class ReadAhead {
   void start_at(std::uint64_t offset);
   // From where the one before ended.
   http::Answer<std::size_t> read(char* to, std::size_t size);
-  // The file as it was when all of it up to `end` had come since start_at(): the last thing that a long request is
-  // followed by. None: so far not all has come, or some of it perhaps later; then the caller looks.
+  // The file as it was when all bytes up to `end` had come, for which the thread that fetches by long requests looks.
+  // None: not all have come yet, or some may come behind that look, or there is no such look; then the caller looks.
   std::optional<http::Answer<http::State>> last_look();
   // Bytes are read that do not come from here.
   void forget_last_look();
@@ -104,6 +104,7 @@ class ReadAhead {
   std::deque<double> paces_;     // of the latest ranges, in seconds for a byte
   Clock::time_point came_at_{};  // the latest range of a long request, behind which the next one comes
   bool is_over_ = false;
+  // At the file, when all has come. Unwanted: it would say nothing about some bytes, or the caller does it.
   enum class Look { Unwanted, Wanted, UnderWay, Known };
   Look look_ = Look::Unwanted;
   std::optional<http::Answer<http::State>> looked_{};
