@@ -113,6 +113,23 @@ const Racer& leader_of(const OpenSegment& segment);
 std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, const OpenSegment& segment,
                                           const math::Durations& durations, const RescueRules& rules);
 
+// Dividing tasks before their first launch, where even a perfect run of the whole split would be late, or its odds are
+// poor and slots are free.
+struct StartRules {
+  // Tasks are divided, while slots are free, until the job's PoCD would reach `pocd` or half of the attempts at a piece
+  // would take no more than `share` of the time left: what is late after that is divided then.
+  double pocd = 0.9;
+  double share = 0.5;
+  std::uint32_t max = 32;  // pieces per task
+};
+
+// Tasks from this index on have never been launched. O(log tasks): tasks are launched in order.
+std::uint32_t first_unlaunched(const Job& job);
+
+// Adds the divisions for the job's tasks that wait for their first launch. Returns by how many attempts more wait now.
+std::uint32_t divide_at_start(const View& view, const JobView& job, const math::Durations& durations,
+                              std::uint32_t slots, const RescueRules& rules, const StartRules& start, Plan& plan);
+
 // Borders that divide [from, end) into pieces in proportion to `shares`; fewer if it is too short.
 std::vector<std::uint64_t> borders_of(std::uint64_t from, std::uint64_t end, const std::vector<double>& shares);
 
