@@ -5,6 +5,10 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <random>
+
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::scheduler {
@@ -175,13 +179,93 @@ TEST(SplitResume, NeverAsksForMoreThanTheFreeSlots) {
 }
 
 TEST(SplitResume, SaysWhyItDoesNothing) {
-  OneTask one(split_resume_spec(240s), 1);
+  OneTask one(split_resume_spec(240s, {{"replace", "no"}}), 1);
   auto& [world, job, original] = one;
   run(world, {original}, 20'000, 30);
   ASSERT_TRUE(world.job(job).declined.contains(0));
   EXPECT_EQ(world.job(job).declined.at(0).reason, Reason::NoFreeSlot);
   run(world, {original}, 1, 203);
   EXPECT_EQ(world.job(job).declined.at(0).reason, Reason::Hopeless);
+}
+
+TEST(SplitResume, AFreshAttemptTakesTheSlotOfAFarSlowerOneWhereNoneIsFree) {
+  OneTask one(split_resume_spec(240s), 1);
+  auto& [world, job, original] = one;
+  const auto cuts = run(world, {original}, 20'000, 30);  // 600 s; a fresh one takes 360 s in the mean
+  ASSERT_EQ(cuts.size(), 1u);
+  EXPECT_TRUE(cuts[0].release);
+  EXPECT_EQ(world.job(job).decisions.back().decision.reason, "slow");
+  EXPECT_TRUE(launched(world).empty());                                         // the slot is not free yet
+  EXPECT_EQ(world.attempt(original).held.end, world.attempt(original).offset);  // it stops where it stands
+  world.seal_all(original);
+  const AttemptId fresh = world.take_launch();
+  EXPECT_EQ(world.attempt(fresh).held, (ByteRange{world.attempt(original).offset, kSplit}));
+}
+
+TEST(SplitResume, ReplacesFarSlowerAttemptsOfAJobWithoutADeadlineAndDoesNotDivideThem) {
+  OneTask one(split_resume_spec(0s));
+  auto& [world, job, original] = one;
+  const auto cuts = run(world, {original}, 20'000, 30);
+  ASSERT_EQ(cuts.size(), 1u);
+  EXPECT_EQ(world.job(job).decisions.back().decision.reason, "slow");
+  const std::vector<AttemptId> fresh = launched(world);  // there is a free slot: it need not wait for its own
+  ASSERT_EQ(fresh.size(), 1u);
+  EXPECT_EQ(world.attempt(fresh[0]).held, (ByteRange{world.attempt(original).held.end, kSplit}));
+}
+
+TEST(SplitResume, LeavesAnAttemptAloneThatAFreshOneWouldHardlyBeSoonerThan) {
+  OneTask one(split_resume_spec(0s), 1);
+  auto& [world, job, original] = one;
+  EXPECT_TRUE(run(world, {original}, 90'000, 60).empty());  // 133 s
+}
+
+// It would be in time, and a fresh one that has bad luck could not be helped any more.
+TEST(SplitResume, DoesNotReplaceWhatWouldBeInTimeWhenLittleTimeIsLeft) {
+  OneTask one(split_resume_spec(290s), 1);
+  auto& [world, job, original] = one;
+  EXPECT_TRUE(run(world, {original}, 45'000, 60).empty());  // 267 s
+}
+
+TEST(SplitResume, ReplacesNothingWhileAJobWaitsThatWouldGetTheSlot) {
+  OneTask one(split_resume_spec(2000s), 1);
+  auto& [world, job, original] = one;
+  world.submit(kSplit, kSplit, split_resume_spec(900s));
+  EXPECT_TRUE(run(world, {original}, 20'000, 30).empty());
+  world.submit(kSplit, kSplit, split_resume_spec(3000s));
+  world.kill(JobId{2});
+  EXPECT_EQ(run(world, {original}, 20'000, 30).size(), 1u);
+}
+
+// However long one record takes, an attempt gets beyond it.
+TEST(SplitResume, EachAttemptThatTakesOverTheSameBytesIsGivenTwiceTheTime) {
+  OneTask one(split_resume_spec(0s), 1);
+  auto& [world, job, original] = one;
+  std::vector<int> lasted;
+  for (AttemptId id = original; lasted.size() < 5;) {
+    int second = 0;
+    while (is_live(world.attempt(id).state) && ++second < 1000) run(world, {id}, 0, 1);
+    ASSERT_LT(second, 1000);
+    lasted.push_back(second);
+    id = world.take_launch();
+    world.start_attempt(id);
+  }
+  for (std::size_t i = 2; i < lasted.size(); ++i) EXPECT_GE(lasted[i] + 15, 2 * lasted[i - 1]) << i;
+}
+
+TEST(SplitResume, SavesByReplacingWhatFreshAttemptsAreFasterInTheMean) {
+  math::Durations durations;
+  durations.t_min = 120;
+  durations.beta = 1.5;
+  std::mt19937_64 random(7);
+  for (const double pace : {100.0, 130.0, 300.0, 2000.0}) {
+    double sum = 0;
+    constexpr int kDraws = 1'000'000;
+    for (int i = 0; i < kDraws; ++i) {
+      const double u = 1 - std::generate_canonical<double, 53>(random);
+      sum += std::max(0.0, pace - 120 * std::pow(u, -1 / 1.5));
+    }
+    EXPECT_NEAR(saved_by_replacing(2, pace, durations), 2 * sum / kDraws, 0.005 * pace) << pace;
+  }
 }
 
 TEST(SplitResume, WhatStandsStillGivesAllAway) {
@@ -192,13 +276,6 @@ TEST(SplitResume, WhatStandsStillGivesAllAway) {
   EXPECT_EQ(cuts[0].at, 0u);
   EXPECT_FALSE(is_live(world.attempt(original).state));
   EXPECT_GE(launched(world).size(), 4u);
-}
-
-TEST(SplitResume, LeavesJobsWithoutADeadlineAlone) {
-  OneTask one(split_resume_spec(0s));
-  auto& [world, job, original] = one;
-  EXPECT_TRUE(run(world, {original}, 1, 30).empty());
-  EXPECT_TRUE(world.job(JobId{1}).decisions.empty());
 }
 
 TEST(SplitResume, RefusesParametersOutOfRange) {

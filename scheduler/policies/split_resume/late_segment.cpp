@@ -63,9 +63,8 @@ std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, 
   // Attempts at the rest begin a launch from now, so that much less is left to them (D - tau - t_lau in the formula).
   const double window = rules.due(job) - now - durations.launch;
   const auto end = static_cast<double>(segment.range.end);
-  // Where it should be by now. Its last report may be a heartbeat old, and a cut at an offset that it has passed would
-  // be answered with another one, so the pieces would not be as planned.
-  const double position = std::min(end, leader.pace.offset + leader.pace.rate * std::max(0.0, now - leader.pace.at));
+  // A cut at an offset that it has passed would be answered with another one, so the pieces would not be as planned.
+  const double position = position_of(leader, segment, now);
   const double smallest = rules.min_piece * durations.launch / durations.median();
   // One that is much slower than usual would keep a slot until the deadline for very few bytes. It only bridges the
   // launch.
@@ -94,12 +93,17 @@ std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, 
   late.remaining.pieces_max = late.race ? 1 : most_pieces(late.remaining.work, window, durations, rules);
   // A late segment can be divided again at the next look if the window lasts for it: copies only duplicate work until
   // then.
-  const double until_next = std::max(durations.launch, rules.check * job.deadline()) + durations.launch;
+  const double until_next = rules.interval(job, durations) + durations.launch;
   late.remaining.copies_max = window < rules.last_chance * until_next ? rules.copies : 1;
   late.remaining.ln_before = ln_chance(late.completion - now, job.deadline() - now, rules.spread);
   if (late.race && now + durations.launch + late.remaining.work >= late.completion) return Reason::CopyWouldBeLater;
   if (late.remaining.is_hopeless()) return Reason::Hopeless;
   return late;
+}
+
+double position_of(const Racer& racer, const OpenSegment& segment, double now) {
+  return std::min(static_cast<double>(segment.range.end),
+                  racer.pace.offset + racer.pace.rate * std::max(0.0, now - racer.pace.at));
 }
 
 // Each border is computed from the whole, so rounding does not add up. Two that fall together become one: a piece is

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
+
+#include "scheduler/core/waiting_jobs.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -59,6 +62,9 @@ struct SplitResumeSettings {
     handover = parameters.handover(handover);
     durations = parameters.durations();
     durations.tail = parameters.tail(math::TailRule::Auto);
+    // A Pareto that is fitted to durations of another kind expects so much of fresh attempts that it replaces nearly
+    // all.
+    rescue.replace = parameters.flag("replace", durations.tail == math::TailRule::Auto);
   }
 
   RescueRules rescue;
@@ -81,7 +87,8 @@ struct SplitResumeSettings {
 //
 // within the slots that are granted, and slots are granted where they raise the sum of ln PoCD most per slot. A piece
 // that turns out to be late is divided again. Tasks are divided before their first launch where even a perfect run
-// would be late, or where slots are free and the odds are poor.
+// would be late, or where slots are free and the odds are poor. Slow attempts are replaced, in their own slots, where
+// that saves slot time.
 //
 // docs/split-resume.md lists the parameters.
 //
@@ -115,9 +122,10 @@ class SplitResume final : public Policy {
     // Late pieces overtake tasks that wait for their first launch: with free slots less what waits, which a queue of
     // fresh tasks keeps at zero, no straggler would ever be helped.
     Found found;
+    const std::optional<Place> next = next_place(view);
     for (const JobView& job : view.jobs) {
-      if (job.is_behind && !last_served) continue;
       if (const auto state = jobs_.find(job.id); state != jobs_.end()) {
+        state->second.keeps_slots = !next || place_of(job) <= *next;
         find_late(view, job, state->second, found, plan);
       }
     }
@@ -129,6 +137,19 @@ class SplitResume final : public Policy {
   }
 
  private:
+  using Place = std::pair<Rank, JobId>;  // in the order in which jobs get slots
+
+  Place place_of(const JobView& job) const { return {rank_of(*job.job, settings_.order, job.is_behind), job.id}; }
+
+  // Of the job that gets the next slot, if any waits for one.
+  std::optional<Place> next_place(const View& view) const {
+    std::optional<Place> next;
+    for (const JobView& job : view.jobs) {
+      if (job.waiting > 0) next = std::min(next.value_or(place_of(job)), place_of(job));
+    }
+    return next;
+  }
+
   struct Found {  // late pieces of all jobs, and the pieces that could be saved but get no slot now
     std::vector<LateSegment> late;
     bool lacks_slots = false;
@@ -137,6 +158,9 @@ class SplitResume final : public Policy {
   };
   struct JobState {  // of a job; nothing here is lost by beginning afresh
     math::Durations durations;
+    double interval = 1;                 // seconds from one check to the next
+    double due = 0;                      // late is what ends after it, seconds after submission; may be infinite
+    bool keeps_slots = true;             // a slot that it gives back is its own again
     std::vector<float> progress;         // by task, at the last check: who has slowed down since
     double looked_at = 0;                // seconds after submission
     std::vector<std::uint32_t> divided;  // tasks with several pieces, whose progress hides a slow one; ascending
@@ -151,13 +175,16 @@ class SplitResume final : public Policy {
     std::uint32_t slots = spare(view.free_slots(), view.waiting - std::min(own, view.waiting));
     bool has_new = false;
     for (const JobView& job : view.jobs) {
-      if (!job.has_deadline()) continue;
       const auto [state, is_new] = jobs_.try_emplace(job.id);
       has_new = has_new || is_new;
-      if ((!is_new && !is_due) || (job.is_behind && !last_served)) continue;
+      if (!is_new && !is_due) continue;
+      // Nothing is late of a job without a deadline, or of one that comes behind others which wait.
+      const bool may_be_late = job.has_deadline() && (!job.is_behind || last_served);
       state->second.durations = durations_of(view, job, settings_.durations);
+      state->second.interval = settings_.rescue.interval(job, state->second.durations);
+      state->second.due = may_be_late ? settings_.rescue.due(job) : std::numeric_limits<double>::infinity();
       const std::uint32_t tasks = unlaunched(job);
-      if (tasks == 0) continue;
+      if (tasks == 0 || !may_be_late) continue;
       const std::uint32_t more =
           divide_at_start(view, job, state->second.durations, slots, settings_.rescue, settings_.start, plan);
       slots = spare(slots, tasks + more);  // what this job's tasks take is not there for the next job's
@@ -167,10 +194,11 @@ class SplitResume final : public Policy {
   }
 
   // One pass over what is expected of the tasks. Looked at more closely are those that are late by their mean speed,
-  // those that have slowed down since the last check, and those with several pieces, where neither shows.
+  // those that have slowed down since the last check, those that a fresh attempt would be sooner with, and those with
+  // several pieces, where none of this shows.
   void find_late(const View& view, const JobView& job, JobState& state, Found& found, Plan& plan) const {
     const double now = job.since_submission(view.now);
-    const double limit = settings_.rescue.due(job);
+    const double limit = state.due;
     const std::span<const double> completion = job.outlook->completion();
     const std::span<const float> progress = job.outlook->progress();
     const std::span<const std::uint8_t> attempts = job.outlook->live_attempts();
@@ -180,8 +208,7 @@ class SplitResume final : public Policy {
     // multiplication, so a task that stood still needs no division by 0.
     const double intervals = remembers && now > state.looked_at ? (limit - now) / (now - state.looked_at) : 0;
     // Slots of attempts that end before the next check but one will be free when copies could use them.
-    const double horizon =
-        now + settings_.ahead * std::max(state.durations.launch, settings_.rescue.check * job.deadline());
+    const double horizon = now + settings_.ahead * state.interval;
     for (const auto& [task, copies] : job.pending) found.promised += copies;
     std::vector<std::uint32_t> suspects;
     auto was_divided = state.divided.begin();
@@ -193,7 +220,7 @@ class SplitResume final : public Policy {
       const bool is_slow = remembers && 1 - progress[index] > intervals * (progress[index] - state.progress[index]);
       while (was_divided != state.divided.end() && *was_divided < index) ++was_divided;
       const bool is_divided = was_divided != state.divided.end() && *was_divided == index;
-      if (!is_late && !is_slow && !is_divided) {
+      if (!is_late && !is_slow && !is_divided && !may_save(state, job, completion[index] - now, progress[index])) {
         if (completion[index] < horizon) ++found.ending;
         continue;
       }
@@ -209,27 +236,45 @@ class SplitResume final : public Policy {
     state.looked_at = now;
   }
 
+  // As replacement_of(), from what is at hand without touching the task.
+  bool may_save(const JobState& state, const JobView& job, double seconds_to_go, float progress) const {
+    const double bytes = (1 - static_cast<double>(progress)) * mean_split_bytes(job);
+    const double cost = state.durations.launch + state.interval;
+    if (!settings_.rescue.replace || !state.keeps_slots || !(state.durations.t_min > 0)) return false;
+    if (!(seconds_to_go > cost + bytes * state.durations.t_min)) return false;
+    return saved_by_replacing(bytes, seconds_to_go / bytes, state.durations) > cost;
+  }
+
   // One reason per task at most, and none if one of its segments is helped: people are told why nothing was done,
   // segment by segment would bury that.
   void look_at_task(const View& view, const JobView& job, const JobState& state, std::uint32_t task, double horizon,
                     Found& found, Plan& plan) const {
-    const double limit = settings_.rescue.due(job);
     std::optional<Reason> declined;
+    bool is_helped = false;
     const std::size_t found_before = found.late.size();
     for (const OpenSegment& segment : open_segments(job, task, settings_.rescue.recent)) {
       if (segment.completion() < horizon) ++found.ending;
-      if (!(segment.completion() > limit)) continue;
-      if (segment.in_change) {  // the core drops a second decision, which could not know what the first one brings
+      const bool is_late = segment.completion() > state.due;
+      if (is_late && segment.in_change) {  // the core drops a second decision: it could not know what the first brings
         declined = Reason::CutPending;
         continue;
       }
-      const auto looked = look_at(view, job, segment, state.durations, settings_.rescue);
-      if (const auto* late = std::get_if<LateSegment>(&looked))
+      std::optional<Speculate> replacement;
+      if (state.keeps_slots) {
+        replacement = replacement_of(view, job, segment, state.due, state.durations, settings_.rescue);
+      }
+      const auto looked = is_late ? look_at(view, job, segment, state.durations, settings_.rescue) : Reason::OnSchedule;
+      if (const auto* late = std::get_if<LateSegment>(&looked)) {
         found.late.push_back(*late);
-      else
+        found.late.back().replacement = std::move(replacement);
+      } else if (replacement) {
+        is_helped = true;
+        plan.add(*std::move(replacement));
+      } else if (is_late) {
         declined = std::get<Reason>(looked);
+      }
     }
-    if (declined && found.late.size() == found_before) plan.add(Decline{{job.id, task}, *declined});
+    if (declined && !is_helped && found.late.size() == found_before) plan.add(Decline{{job.id, task}, *declined});
   }
 
   // All late segments of all jobs compete for the slots at once. Job by job, the first job would take slots that would
@@ -250,6 +295,8 @@ class SplitResume final : public Policy {
       const LateSegment& late = found.late[i];
       if (divisions[i].slots() > 0) {
         speculate(late, divisions[i], shares_of(divisions[i], speeds), plan);
+      } else if (late.replacement) {
+        plan.add(*late.replacement);
       } else {
         const bool is_said = i > 0 && found.late[i - 1].task == late.task;  // at most once for a task
         if (!is_said) plan.add(Decline{late.task, left == 0 ? Reason::NoFreeSlot : Reason::NotWorthIt});
@@ -277,17 +324,15 @@ class SplitResume final : public Policy {
     plan.add(std::move(decision));
   }
 
-  // Jobs whose deadline has passed need no check: nothing can be done for them.
   std::optional<TimePoint> next_check(const View& view, bool lacks_slots) const {
     std::optional<double> soonest;
     for (const JobView& job : view.jobs) {
       const auto state = jobs_.find(job.id);
-      if (state == jobs_.end() || job.since_submission(view.now) >= job.deadline()) continue;
-      // Not more often than a launch takes, since nothing that was ordered would show its effect. Four times as often
-      // while slots are lacking, because they become free at any time.
-      const double launch = state->second.durations.launch;
-      const double regular = std::max(launch, settings_.rescue.check * job.deadline());
-      const double interval = lacks_slots ? std::min(regular, std::max(launch, regular / 4)) : regular;
+      if (state == jobs_.end()) continue;
+      // Four times as often while slots are lacking, because they become free at any time.
+      const double regular = state->second.interval;
+      const double interval =
+          lacks_slots ? std::min(regular, std::max(state->second.durations.launch, regular / 4)) : regular;
       soonest = std::min(soonest.value_or(interval), interval);
     }
     if (!soonest) return std::nullopt;

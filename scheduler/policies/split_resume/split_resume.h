@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -74,8 +75,6 @@ struct GrantRules {
 // remainder's hull that gains most per slot; ties go to the earlier one.
 std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint32_t slots, const GrantRules& rules);
 
-// An open segment that will be late, and how split-resume would save it: the attempt that is ahead keeps what it can do
-// in time at its own pace, the rest goes to fresh attempts.
 struct RescueRules {
   double safety = 0.02;  // share of D that is kept in reserve: late is what ends after (1 - safety) D
   double keep = 0.8;     // share of the time left that the attempt that is ahead is trusted with
@@ -89,13 +88,19 @@ struct RescueRules {
   // than so many times a check and a launch; by at most `copies` attempts each.
   double last_chance = 4;
   std::uint32_t copies = 4;
-  double check = 0.05;     // of D, from one check to the next
+  double check = 0.05;     // of D, or of what half of the attempts at a split take, from one check to the next
   std::uint32_t max = 10;  // fresh attempts per late segment and decision
+  bool replace = true;     // attempts, where that saves slot time
 
   // Instants in seconds after submission.
   double due(const JobView& job) const { return job.deadline() * (1 - safety); }
+  // Seconds from one check to the next. Not less than a launch takes, since nothing that was ordered would show its
+  // effect.
+  double interval(const JobView& job, const math::Durations& durations) const;
 };
 
+// An open segment that will be late, and how split-resume would save it: the attempt that is ahead keeps what it can do
+// in time at its own pace, the rest goes to fresh attempts.
 struct LateSegment {
   TaskId task;
   ByteRange range;        // the segment
@@ -104,6 +109,7 @@ struct LateSegment {
   bool is_part = false;   // of a task that was divided before
   bool race = false;      // the rest is too small to be given away: the attempt that is ahead races for it
   RemainingWork remaining;
+  std::optional<Speculate> replacement;  // if no slot is granted
 };
 
 // The attempt that a cut is asked of: the one that has got farthest.
@@ -112,6 +118,20 @@ const Racer& leader_of(const OpenSegment& segment);
 // What can be done for the segment, or why nothing is.
 std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, const OpenSegment& segment,
                                           const math::Durations& durations, const RescueRules& rules);
+
+// Where an attempt should be by now: its last report may be a heartbeat old. Not beyond the segment's end.
+double position_of(const Racer& racer, const OpenSegment& segment, double now);
+
+// Slot seconds that a fresh attempt at so many bytes is expected to save against one that takes `pace` seconds for
+// each. The fresh one is replaced itself as soon as it turns out to be as slow: bytes E[max(0, pace - T)]. What
+// replacing costs is not taken off.
+double saved_by_replacing(double bytes, double pace, const math::Durations& durations);
+
+// An attempt stops where it stands, and a fresh one takes over all that it has left, in its slot: where that saves slot
+// time, and does not put at risk what would be in time. `due`: the segment is late if it ends after that, in seconds
+// after submission.
+std::optional<Speculate> replacement_of(const View& view, const JobView& job, const OpenSegment& segment, double due,
+                                        const math::Durations& durations, const RescueRules& rules);
 
 // Dividing tasks before their first launch, where even a perfect run of the whole split would be late, or its odds are
 // poor and slots are free.
