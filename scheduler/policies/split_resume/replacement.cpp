@@ -42,6 +42,8 @@ std::optional<Speculate> replacement_of(const View& view, const JobView& job, co
   const Racer& racer = segment.racers.front();
   if (!rules.replace || segment.in_change || segment.racers.size() > 1 || segment.range.is_open_ended()) return {};
   if (!(durations.t_min > 0) || !racer.pace.known || racer.attempt->state != AttemptState::Running) return {};
+  // Nobody knows how long one of its records takes: the cut might wait for one until the attempt is taken for silent.
+  if (racer.attempt->longest_gap == Duration::zero()) return {};
   const double now = job.since_submission(view.now);
   const double position = position_of(racer, segment, now);
   const double bytes = static_cast<double>(segment.range.end) - position;
