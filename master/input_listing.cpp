@@ -310,7 +310,7 @@ class InputListing::Files {
     return {};
   }
 
-  // The names behind "**", in the directory and in all below it. A "**" at the end stands for everything there.
+  // The names behind "**", in the directory and in all below it. If nothing follows, all files there are meant.
   Status search_below(const std::string& directory, const std::vector<std::string>& pattern, std::size_t at,
                       std::set<std::string>& paths) {
     struct stat status {};

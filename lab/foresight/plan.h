@@ -2,7 +2,7 @@
 // What to expect of a job before it runs: by policy the probability to make its deadline, how long it takes, what it
 // costs, and the smallest deadline and number of slots that reach a probability.
 //
-// If a job has no copies and a slot for every task, a formula gives its chance: tasks are independent, and each takes
+// If a job has no copies and as many slots as tasks, a formula gives its chance: tasks are independent, and one takes
 // the mean launch time and the time for its bytes. All other cases are simulated with the policy itself, in few runs,
 // so that an answer takes about a second. It says how many runs there were.
 
@@ -18,7 +18,7 @@
 
 namespace ontime::lab {
 
-// The formula for a job that has no copies and a slot for every task. The job is done when its last task is. A task
+// The formula for a job that has no copies and as many slots as tasks. The job is done when its last task is. A task
 // takes the launch time, and an execution time in proportion to its bytes.
 class UnaidedJob {
  public:

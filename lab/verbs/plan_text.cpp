@@ -58,9 +58,9 @@ std::string method_of(const Planned& planned) {
     search = std::max(search, row.answer.search_runs);
   }
   return "How this was found: each attempt takes the launch time and then, for a whole split, a time drawn as above,\n"
-         "independently of all others. 'formula' is the probability that the slowest task is done in time, with a "
-         "slot\n"
-         "for every task and no copies. 'N runs' are simulations of the cluster with the policy itself\n"
+         "independently of all others. 'formula' is the probability that the slowest task is done in time, with at "
+         "least\n"
+         "as many slots as tasks and no copies. 'N runs' are simulations of the cluster with the policy itself\n"
          "(docs/simulator.md); PoCD is the share of them that was in time, with its 95 % interval. The deadline and "
          "the\n"
          "slots for the target are found by trying, each value on " +
