@@ -32,7 +32,7 @@ void add_attempt_timeout(CLI::App& app, std::optional<Duration>& value) {
            value = *given;
          },
          "End an attempt that makes no progress for this long, or never (default: 20 times what the job's attempts "
-         "need from one offset to the next, at least 30s)")
+         "need from one offset to the next, at least 30s; to seal what it has mapped at least 1m)")
       ->type_name("TIME");
 }
 

@@ -32,7 +32,7 @@ std::string application_of(const std::string& name) {
 
 bool cuts(const std::string& policy) { return policy == "shed" || policy == "shed+" || policy == "s-resume"; }
 
-// As `auto`, without what Hadoop has no place for.
+// What Ontime's `auto` takes has no place in Hadoop, where nothing is divided and every attempt is launched.
 void resolve_auto(const wire::ToAdvisor::Job& job, PolicyChoice& policy) {
   if (job.deadline_ns() <= 0) {
     policy.name = "mantri";

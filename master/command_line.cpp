@@ -21,7 +21,7 @@ struct Flags {
   std::string listen = "127.0.0.1:7400";
   bool insecure_network = false;
   std::string journal_sync = "on";
-  std::string placement = "apart,fast-first,leave-out";
+  std::string placement = "apart,fast-first,leave-out,warm-first";
   std::string job_order = "deadline";
   std::vector<std::string> input_roots;
   std::vector<std::string> output_roots;
@@ -68,7 +68,7 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
                       "End an attempt that does not answer a cut within this time", std::chrono::milliseconds(1));
   app.add_option("--placement", flags.placement,
                  "Rules for choosing nodes, any of: apart (copies of a task on different nodes), fast-first, leave-out "
-                 "(nodes slower than luck explains); or none")
+                 "(nodes slower than luck explains), warm-first (where a runner of the job is idle); or none")
       ->capture_default_str();
   app.add_option(
          "--job-order", flags.job_order,
@@ -159,7 +159,7 @@ Status check_network(const Flags& flags, CommandLine& line) {
 }
 
 Result<scheduler::Placement> placement_of(const std::string& text) {
-  scheduler::Placement placement{.apart = false, .fast_first = false, .leave_out = false};
+  scheduler::Placement placement{.apart = false, .fast_first = false, .leave_out = false, .warm_first = false};
   if (text == "none") return placement;
   std::istringstream rules(text);
   for (std::string rule; std::getline(rules, rule, ',');) {
@@ -169,8 +169,10 @@ Result<scheduler::Placement> placement_of(const std::string& text) {
       placement.fast_first = true;
     else if (rule == "leave-out")
       placement.leave_out = true;
+    else if (rule == "warm-first")
+      placement.warm_first = true;
     else
-      return bad_input("--placement: '" + rule + "' is not one of: apart, fast-first, leave-out, none");
+      return bad_input("--placement: '" + rule + "' is not one of: apart, fast-first, leave-out, warm-first, none");
   }
   return placement;
 }

@@ -24,13 +24,13 @@ wire::ToWorker::Welcome welcome_of(const Settings& settings) {
   return welcome;
 }
 
-// Nodes are containers then: none of them is slow or falls silent on its own. An answer comes with the next report of
-// an attempt, every six seconds if Hadoop is set up as usual.
+// Nodes are containers then: none of them is slow, takes another attempt or falls silent on its own. An answer comes
+// with the next report of an attempt, every six seconds if Hadoop is set up as usual.
 void fit_to_hadoop(scheduler::Settings& scheduling) {
   constexpr Duration kAnswerMax = std::chrono::seconds(30);
   scheduling.node_timeout = std::chrono::hours(24 * 3650);
   scheduling.cut_timeout = std::max(scheduling.cut_timeout, kAnswerMax);
-  scheduling.placement.fast_first = scheduling.placement.leave_out = false;
+  scheduling.placement.fast_first = scheduling.placement.leave_out = scheduling.placement.warm_first = false;
 }
 
 scheduler::Settings scheduling_of(const Settings& settings) {

@@ -23,9 +23,9 @@ Result<std::string> output_of(const wire::JobSpec& request);
 
 Directories directories_of(const wire::JobSpec& request);
 
-// What can be said of the job before its inputs are listed, and all of it after they are: BadInput, with one sentence,
-// for everything that can be known to be wrong now. The name and parameters of the application are checked by the
-// programs that have it: the client before, the runners later. `policy`: for a job that names none.
+// A job's specification, in two steps: what does not depend on its inputs, then the rest when they have been listed.
+// BadInput, with one sentence, if the request is wrong. The application's name and parameters are not checked here but
+// by the programs that have it: by the client before, by the runners later. `policy`: for a job that names none.
 Result<scheduler::JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& policy);
 Result<scheduler::JobSpec> finish_job(const wire::JobSpec& request, scheduler::JobSpec spec,
                                       std::vector<scheduler::InputFile> inputs);

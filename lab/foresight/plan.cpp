@@ -143,6 +143,7 @@ Scenario scenario_of(const PlanQuestion& question, std::uint32_t slots) {
   scenario.jobs = {question.job};
   scenario.jobs.front().duration = distribution_of(question.tail);
   scenario.launch = question.launch;
+  scenario.keeps_runners = true;
   scenario.heartbeat = std::max(kHeartbeat, question.tail.median() / 20);
   return scenario;
 }

@@ -46,7 +46,8 @@ DurationSample sample_of(const Job& job) {
   for (const Task& task : job.tasks) {
     for (const Attempt& attempt : task.attempts) {
       if (const double pace = pace_of(task, attempt); pace > 0) sample.add_finished(pace);
-      if (attempt.ready_at != kNever) sample.add_launch(std::max(0.0, seconds(attempt.ready_at - attempt.launched_at)));
+      if (attempt.ready_at == kNever || attempt.is_warm) continue;
+      sample.add_launch(std::max(0.0, seconds(attempt.ready_at - attempt.launched_at)));
     }
   }
   return sample;
@@ -163,6 +164,7 @@ Result<RecordedJob> recorded_job(const Cluster& cluster, JobId id, TimePoint now
   scenario.node_timeout = seconds(master.node_timeout);
   scenario.cut_timeout = seconds(master.cut_timeout);
   scenario.placement = master.placement;
+  scenario.keeps_runners = master.placement.warm_first;
   set_launch(*job, known, scenario);
   if (!options.alone) add_other_jobs(cluster, id, now, options.tail, recorded);
   tell_truth(*job, now, recorded);

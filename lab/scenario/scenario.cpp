@@ -160,6 +160,7 @@ Scenario process_defaults() {
   scenario.jobs.front().record_bytes = 64;
   scenario.injection.emplace();
   scenario.launch = Distribution::constant(0.02);
+  scenario.keeps_runners = true;
   scenario.heartbeat = 0.1;
   scenario.node_timeout = 10;
   scenario.cut_timeout = 3;  // as in the master

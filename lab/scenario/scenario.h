@@ -182,6 +182,9 @@ struct Scenario {
   Distribution commit;           // of a job's output, from its last seal on
   double crash_probability = 0;  // that an attempt dies on its own, at a uniformly distributed share of its duration
 
+  // Whether a runner whose attempt has sealed all stays, so that the job's next attempt there has nothing to load. Real
+  // workers do that; engines that start a container for each attempt do not.
+  bool keeps_runners = false;
   // What is done to attempts on purpose, as it is done to real ones: their pace stands for `duration`, their launch
   // time comes on top of `launch`. Jobs then have whole splits only.
   std::optional<injection::Injection> injection{};

@@ -78,6 +78,7 @@ scheduler::Placement read_placement(const YAML::Node& node) {
   fields.flag("apart", placement.apart);
   fields.flag("fast_first", placement.fast_first);
   fields.flag("leave_out", placement.leave_out);
+  fields.flag("warm_first", placement.warm_first);
   double left_out_for = ontime::seconds(placement.left_out_for);
   fields.seconds("left_out_for", left_out_for);
   placement.left_out_for = from_seconds(left_out_for);

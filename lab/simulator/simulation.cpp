@@ -33,6 +33,7 @@ scheduler::Settings settings_of(const Scenario& scenario, const Observer& observ
   settings.node_timeout = from_seconds(node_timeout_of(scenario));
   settings.cut_timeout = from_seconds(cut_timeout_of(scenario));
   settings.placement = scenario.placement;
+  settings.placement.warm_first = settings.placement.warm_first && scenario.keeps_runners;
   // The oldest goes first, which may be the one that has just ended.
   settings.history.jobs = observer.ended ? std::numeric_limits<std::uint32_t>::max() : kJobsKept;
   settings.history.tasks = std::numeric_limits<std::uint64_t>::max();

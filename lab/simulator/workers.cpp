@@ -128,10 +128,13 @@ void Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, Ti
   attempt.random = Random(seed_, Purpose::Duration, job.planned, order.attempt.task.index, order.attempt.number);
   Random launch(seed_, Purpose::Launch, job.planned, order.attempt.task.index, order.attempt.number);
   disturb(attempt);
-  queue_.push(now + from_seconds(scenario_.launch.sample(launch)) + attempt.disturbance.launch, Due::Launched, slot,
-              attempt.life);
-  nodes_[index].attempts.push_back(slot);
-  if (nodes_[index].is_idle) expect_beat(index, now);
+  Node& node = nodes_[index];
+  const bool is_warm =
+      scheduler::take_idle_runner(node.idle_runners, order.attempt.task.job, node.attempts.size(), node.slots);
+  const double loading = is_warm ? 0 : scenario_.launch.sample(launch);
+  queue_.push(now + from_seconds(loading) + attempt.disturbance.launch, Due::Launched, slot, attempt.life);
+  node.attempts.push_back(slot);
+  if (node.is_idle) expect_beat(index, now);
 }
 
 void Workers::begin(Attempt& attempt, ByteRange range, TimePoint now) {
@@ -155,7 +158,7 @@ void Workers::cut(Attempt& attempt, const action::CutAttempt& order, TimePoint n
 void Workers::answer(Attempt& attempt, TimePoint now) {
   for (scheduler::Event& one : std::exchange(attempt.answers, {})) report(attempt.node, std::move(one), now);
   if (attempt.motion.is_over())
-    end(slot_of(attempt), now);
+    end_done(attempt, now);
   else if (attempt.phase == Phase::Mapping)
     expect_border(attempt, now);
 }
@@ -290,7 +293,7 @@ void Workers::seal(Attempt& attempt, TimePoint now) {
   report(attempt.node, event::SegmentSealed{nodes_[attempt.node].id, attempt.id, segment, segment.end, output, {}},
          now);
   attempt.motion.seal(now);
-  if (attempt.motion.is_over()) return end(slot_of(attempt), now);
+  if (attempt.motion.is_over()) return end_done(attempt, now);
   if (attempt.phase == Phase::Mapping) return expect_border(attempt, now);
   attempt.phase = Phase::Mapping;
   go_on_mapping(attempt, now);
@@ -310,6 +313,11 @@ void Workers::go_on_mapping(Attempt& attempt, TimePoint now) {
 void Workers::exit(Attempt& attempt, const std::string& why, TimePoint now) {
   report(attempt.node, event::AttemptExited{nodes_[attempt.node].id, attempt.id, scheduler::FailureKind::Attempt, why},
          now);
+  end(slot_of(attempt), now);
+}
+
+void Workers::end_done(Attempt& attempt, TimePoint now) {
+  if (scenario_.keeps_runners) nodes_[attempt.node].idle_runners.push_back(attempt.id.task.job);
   end(slot_of(attempt), now);
 }
 

@@ -16,6 +16,7 @@
 #include "lab/simulator/event_queue.h"
 #include "lab/simulator/motion.h"
 #include "lab/simulator/wire.h"
+#include "scheduler/core/idle_runners.h"
 
 namespace ontime::lab {
 
@@ -103,6 +104,7 @@ class Workers {
     double slowness = 1;
     double score = 0;  // standard normal: its share of its attempts' luck
     std::vector<std::uint32_t> attempts;
+    scheduler::IdleRunners idle_runners;
     std::deque<Kept> kept;
     std::uint64_t reports = 0;  // counts
   };
@@ -130,6 +132,7 @@ class Workers {
   void expect_mishap(Attempt& attempt, TimePoint now);
   void on_mishap(Attempt& attempt, TimePoint now);
   void go_on(Attempt& attempt, TimePoint now);
+  void end_done(Attempt& attempt, TimePoint now);
   void end(std::uint32_t slot, TimePoint now);
   void end_all(Node& node, TimePoint now);
   Attempt* find(std::uint32_t node, AttemptId id);

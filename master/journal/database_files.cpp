@@ -1,6 +1,6 @@
-#include <rocksdb/file_system.h>
+#include "master/journal/database_files.h"
 
-#include "master/journal/directory.h"
+#include <rocksdb/file_system.h>
 
 namespace ontime::journal {
 

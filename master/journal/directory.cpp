@@ -1,7 +1,5 @@
 #include "master/journal/directory.h"
 
-#include <rocksdb/env.h>
-#include <rocksdb/file_system.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
@@ -34,6 +32,8 @@ std::optional<Chain> decode_chain(std::string_view bytes) {
 }
 
 namespace {
+
+constexpr mode_t kMode = 0600;
 
 Error about(const char* what, const std::string& path) {
   return failed(std::string("Cannot ") + what + " " + in_quotes(path) + ": " + std::strerror(errno) + ".");
@@ -68,39 +68,6 @@ std::optional<Chain> DirectoryLock::noted_in(const std::string& directory) {
   std::string bytes(kChainBytes, '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return file ? decode_chain(bytes) : std::nullopt;
-}
-
-namespace {
-
-constexpr mode_t kMode = 0600;
-
-// Makes an empty file, which RocksDB then finds. A failure is left to RocksDB, which meets and names it.
-void make_first(const std::string& path) { files::open(path, O_WRONLY | O_CREAT | O_CLOEXEC, kMode); }
-
-class PrivateFiles : public rocksdb::FileSystemWrapper {
- public:
-  using FileSystemWrapper::FileSystemWrapper;
-  const char* Name() const override { return "PrivateFiles"; }
-
-  // What RocksDB writes: logs, tables, manifests, and what it renames to CURRENT, IDENTITY and OPTIONS.
-  rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
-                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
-                                    rocksdb::IODebugContext* context) override {
-    make_first(path);
-    return FileSystemWrapper::NewWritableFile(path, options, file, context);
-  }
-
-  rocksdb::IOStatus LockFile(const std::string& path, const rocksdb::IOOptions& options, rocksdb::FileLock** lock,
-                             rocksdb::IODebugContext* context) override {
-    make_first(path);
-    return FileSystemWrapper::LockFile(path, options, lock, context);
-  }
-};
-
-}  // namespace
-
-std::unique_ptr<rocksdb::Env> make_private_env() {
-  return rocksdb::NewCompositeEnv(std::make_shared<PrivateFiles>(database_files()));
 }
 
 Status make_files_private(const std::string& directory) {

@@ -12,11 +12,6 @@
 #include "common/base/descriptor.h"
 #include "common/base/result.h"
 
-namespace rocksdb {
-class Env;
-class FileSystem;
-}
-
 namespace ontime::journal {
 
 // What ties the batches of a journal together: how many there were, and a checksum over all of them. Each batch holds
@@ -58,14 +53,6 @@ class DirectoryLock {
   const std::string path_;
   const Descriptor file_;
 };
-
-// What RocksDB reads and writes files with: its own. Alone in database_files.cpp, for the same reason as the functions
-// of common/files/disk.h.
-std::shared_ptr<rocksdb::FileSystem> database_files();
-
-// An environment with these, but for the mode of the files it makes: 0600 from their first moment. RocksDB makes them
-// with mode 0644 and has no option for it; they are nobody else's to read, as the directory is.
-std::unique_ptr<rocksdb::Env> make_private_env();
 
 // For files that are there already, say from an older version or a copy. Failed, with a sentence that names the file,
 // if one cannot be changed.

@@ -22,6 +22,7 @@
 #include "common/base/wording.h"
 #include "common/files/file_system.h"
 #include "common/files/sync.h"
+#include "master/journal/database_files.h"
 #include "master/journal/directory.h"
 #include "master/journal/record_codec.h"
 
@@ -102,7 +103,10 @@ class RocksdbJournal::DamageLog : public rocksdb::Logger {
 };
 
 RocksdbJournal::RocksdbJournal(std::string directory, RocksdbSettings settings, std::unique_ptr<DirectoryLock> lock)
-    : directory_(std::move(directory)), settings_(settings), lock_(std::move(lock)), files_(make_private_env()) {}
+    : directory_(std::move(directory)),
+      settings_(settings),
+      lock_(std::move(lock)),
+      files_(make_private_env(settings.sync)) {}
 
 RocksdbJournal::~RocksdbJournal() {
   if (database_) static_cast<void>(database_->Close());
@@ -124,7 +128,7 @@ Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open(const std::string& 
   std::error_code error;
   // Before anything is promised, the directory's own name must last.
   std::error_code ignored;
-  files::sync_names_above(std::filesystem::absolute(directory, ignored).lexically_normal());
+  if (settings.sync) files::sync_names_above(std::filesystem::absolute(directory, ignored).lexically_normal());
   if (holds_something_else(directory)) {
     return failed("The directory " + in_quotes(directory) +
                   " holds files that are not a journal; name an empty or new one with --journal.");
@@ -137,7 +141,7 @@ Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open(const std::string& 
   auto lock = DirectoryLock::take(directory);
   if (!lock) return lock.error();
   // A journal whose making was interrupted is recognised by the lock's name.
-  static_cast<void>(files::sync_directory(directory));
+  if (settings.sync) static_cast<void>(files::sync_directory(directory));
   if (Status status = make_files_private(directory); !status) return status.error();
   auto journal = std::unique_ptr<RocksdbJournal>(new RocksdbJournal(directory, settings, std::move(*lock)));
   if (Status status = journal->open_database(For::Writing); !status) return status.error();

@@ -21,7 +21,7 @@
 namespace ontime::recording {
 
 // Grows when an older reader could misread what a newer master has recorded; a newer recording is refused.
-inline constexpr std::uint32_t kRecordingFormat = 2;
+inline constexpr std::uint32_t kRecordingFormat = 3;
 
 struct Header {
   std::string cluster;  // id of the journal
@@ -54,7 +54,7 @@ std::uint32_t checksum_of(std::span<const scheduler::Action> actions);
 // Longer ones are neither written nor believed. A job of a million long paths stays below it.
 inline constexpr std::size_t kEntryBytesMax = std::size_t{512} << 20;
 
-// Keeps its messages between calls, because it is called for every event.
+// Keeps its message objects from call to call, because it is called for each event.
 class EntryEncoder {
  public:
   EntryEncoder();

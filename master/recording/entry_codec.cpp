@@ -55,7 +55,7 @@ void read_rest(PartReader& reader, const recording::stored::LaunchedElsewhere& f
 #define ONTIME_EVENT_FIELDS(Name, field, members) ONTIME_FIELDS(event::Name, members)
 ONTIME_EVENTS(ONTIME_EVENT_FIELDS)
 
-ONTIME_FIELDS(scheduler::Placement, (apart)(fast_first)(leave_out)(left_out_for))
+ONTIME_FIELDS(scheduler::Placement, (apart)(fast_first)(leave_out)(warm_first)(left_out_for))
 ONTIME_FIELDS(scheduler::HistoryLimits, (jobs)(tasks)(age)(gone_nodes)(profiles))
 
 void put_rest(const scheduler::Settings& from, recording::stored::Header* to) {

@@ -1,7 +1,5 @@
 #include "scheduler/core/application_master.h"
 
-
-
 namespace ontime::scheduler {
 
 ApplicationMaster::ApplicationMaster(JobId job, const Cluster& cluster)
@@ -87,9 +85,9 @@ std::optional<NodeId> ApplicationMaster::node_for_copy(const StepBuilder& step, 
   if (nodes.placement().apart) {
     std::vector<NodeId> avoided = nodes_that_hold(step.cluster, key);
     avoided.insert(avoided.end(), bad.begin(), bad.end());
-    if (const auto node = nodes.choose(avoided)) return node;
+    if (const auto node = nodes.choose(avoided, draw())) return node;
   }
-  return nodes.choose(bad);
+  return nodes.choose(bad, draw());
 }
 
 // Every node works on the segment or has failed on it. Its copies are given up then, so that its policy can decide anew
@@ -107,9 +105,9 @@ bool ApplicationMaster::has_no_node_for_copy(const Cluster& cluster, const Resou
 // heard of since it began.
 std::optional<NodeId> ApplicationMaster::node_for_waiting(const StepBuilder& step, const ResourceManager& nodes,
                                                           const std::vector<NodeId>& bad) const {
-  if (const std::optional<NodeId> node = nodes.choose_for_waiting(bad)) return node;
+  if (const std::optional<NodeId> node = nodes.choose_for_waiting(bad, draw())) return node;
   const bool is_last_hope = nodes.covers_all_usable(bad) && are_all(step.cluster, bad, step.now);
-  return is_last_hope ? nodes.choose_for_waiting({}) : std::nullopt;
+  return is_last_hope ? nodes.choose_for_waiting({}, draw()) : std::nullopt;
 }
 
 // Only the last attempt that a segment has left waits for nodes that may come: to stand still for them is worse than to
@@ -128,7 +126,7 @@ bool ApplicationMaster::launch_again(StepBuilder& step, const ResourceManager& n
     const std::vector<NodeId> bad = nodes_to_avoid(step.cluster, key, step.now);
     auto node = node_for_waiting(step, nodes, bad);
     if (!node && nodes.covers_all_usable(bad) && may_fail_again(step.cluster, key)) {
-      node = nodes.choose_for_waiting(bad_for_all);
+      node = nodes.choose_for_waiting(bad_for_all, draw());
     }
     if (!node) continue;
     launch(step, *node, key, false, false);
@@ -188,6 +186,7 @@ bool ApplicationMaster::on_segment_sealed(StepBuilder& step, const event::Segmen
   proven_.insert(attempt->node);
   troubles_.erase(attempt->node);
   missing_.erase(attempt->node);
+  step.cluster.observe_seal(sealed.attempt, sealed.range.end, step.now);
   step.record(fact::SegmentSealed{sealed.attempt, sealed.range, sealed.input_end, sealed.output, sealed.counters});
   settle_race(step, sealed.attempt, sealed.range.begin);
   return true;

@@ -116,6 +116,7 @@ class ApplicationMaster {
   bool launch_first(StepBuilder& step, const ResourceManager& nodes);
   void launch(StepBuilder& step, NodeId node, SegmentKey key, bool speculative, bool standby);
   std::vector<NodeId> nodes_that_hold(const Cluster& cluster, SegmentKey key) const;
+  WarmDraw draw() const { return {job_, outlook_.launch_share()}; }
   std::vector<NodeId> nodes_to_avoid(const Cluster& cluster, SegmentKey key, TimePoint now) const;
   std::optional<NodeId> node_for_copy(const StepBuilder& step, const ResourceManager& nodes, SegmentKey key) const;
   bool has_no_node_for_copy(const Cluster& cluster, const ResourceManager& nodes, SegmentKey key) const;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 
 #include "common/base/check.h"
@@ -126,7 +125,10 @@ void Cluster::end_attempt(AttemptId id, AttemptState state, TimePoint now) {
   ended.cut.reset();
   Job& of = job(id.task.job);
   of.live.erase(id);
-  node(ended.node).live.erase(id);
+  Node& at = node(ended.node);
+  at.live.erase(id);
+  // The process of any other ends.
+  if (state == AttemptState::Succeeded && !of.spec.advised) at.idle_runners.push_back(id.task.job);
   const auto owner = live_of_owner_.find(of.spec.owner);
   ONTIME_CHECK(owner != live_of_owner_.end(), "an attempt that ends was live");
   if (--owner->second == 0) live_of_owner_.erase(owner);
@@ -140,6 +142,7 @@ std::size_t Cluster::live_attempts_of(const std::string& owner) const {
 void Cluster::observe_node(NodeId id, NodeState state, bool synchronised, TimePoint now) {
   Node& node = this->node(id);
   node.state = state;
+  if (!synchronised || !node.synchronised) node.idle_runners.clear();
   node.synchronised = synchronised;
   if (state == NodeState::Live) node.heard_at = now;
   if (state == NodeState::Lost) node.lost_at = now;
@@ -148,10 +151,6 @@ void Cluster::observe_node(NodeId id, NodeState state, bool synchronised, TimePo
 
 void Cluster::observe_heard(NodeId id, TimePoint now) {
   if (Node* node = nodes_.find(id)) node->heard_at = now;
-}
-
-namespace {
-constexpr Duration kGapLeast = std::chrono::milliseconds(1);  // two reports closer than that are one
 }
 
 Duration recent_window(const JobSpec& spec) {
@@ -184,12 +183,22 @@ void Cluster::observe_progress(const AttemptProgress& progress, TimePoint now) {
   Job& job = this->job(progress.attempt.task.job);
   // A move to the begin of the first record does not show how long records take.
   if (progress.offset > attempt->offset && progress.records > attempt->records) {
-    const Duration gap = std::max<Duration>(kGapLeast, now - attempt->progressed_at);
-    ++job.offset_moves;
-    job.offset_moves_ln += std::log(seconds(gap));
+    const Duration gap = std::max<Duration>(UsualTime::kLeast, now - attempt->progressed_at);
+    job.between_offsets.add(gap);
     attempt->longest_gap = std::max(attempt->longest_gap, gap);
   }
   advance(*attempt, progress, recent_window(job.spec), now);
+}
+
+// Only the last seal of an attempt shows how long sealing takes: behind the others it goes on mapping. One that comes
+// before the last offset was reported took no time to speak of, unless the master has missed the report.
+void Cluster::observe_seal(AttemptId id, std::uint64_t end, TimePoint now) {
+  Attempt& sealing = attempt(id);
+  const bool is_mapped = sealing.offset >= sealing.held.end;
+  const bool was_watched = !taken_over_at_ || sealing.launched_at > *taken_over_at_;
+  if (end == sealing.held.end && !sealing.held.is_open_ended() && was_watched)
+    job(id.task.job).to_seal.add(is_mapped ? now - sealing.progressed_at : Duration::zero());
+  if (is_mapped) sealing.progressed_at = now;  // of several that are to be sealed
 }
 
 void Cluster::observe_started(AttemptId id, TimePoint at) {
@@ -236,6 +245,7 @@ void Cluster::observe_restart(TimePoint now) {
   for (auto& [id, node] : nodes_) {
     node.state = NodeState::Silent;
     node.synchronised = false;
+    node.idle_runners.clear();
     node.heard_at = now;
     refresh_gone(id);
     for (const AttemptId attempt : node.live) {

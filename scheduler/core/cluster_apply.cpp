@@ -62,11 +62,12 @@ struct Cluster::Applier {
     attempt.launch_end = fact.range.end;
     attempt.progressed_at = attempt.reported_at = attempt.segment_at = attempt.idle_until = at;
     attempt.launched_at = at - fact.age;
+    Node& node = cluster.node(fact.node);
+    attempt.is_warm = take_idle_runner(node.idle_runners, fact.attempt.task.job, node.live.size(), node.slots);
     task.attempts.push_back(attempt);
     Job& job = cluster.job(fact.attempt.task.job);
     job.live.insert(fact.attempt);
     ++cluster.live_of_owner_[job.spec.owner];
-    Node& node = cluster.node(fact.node);
     node.live.insert(fact.attempt);
     if (job.nodes.insert(fact.node).second && ++node.jobs == 1) cluster.refresh_gone(fact.node);
     ++job.attempts_launched;
@@ -182,6 +183,7 @@ struct Cluster::Applier {
     job.message = fact.message;
     job.end_wanted = fact.wanted;
     job.ended_at = at;
+    for (const NodeId node : job.nodes) std::erase(cluster.node(node).idle_runners, fact.job);
   }
 
   void operator()(const fact::JobForgotten& fact) const {

@@ -75,8 +75,8 @@ std::vector<NodeId> ApplicationMaster::nodes_to_avoid(const Cluster& cluster, Se
 // Evidence against the job and for the node: a job that works nowhere is at fault itself.
 bool ApplicationMaster::works_elsewhere(NodeId node) const { return proven_.size() > proven_.count(node); }
 
-// The pause doubles so that a node with a lasting fault is hardly tried, and one with a short fault is back soon. A
-// seal there ends the row. This is the job's own caution; whether the node is bad for everybody is NodeHealth's to say.
+// The pause doubles so that a node with a lasting fault is hardly tried, and one with a short fault is back soon. After
+// a seal there the pauses begin anew. Only this job avoids the node; NodeHealth decides for all jobs.
 void ApplicationMaster::avoid(NodeId node, TimePoint now) {
   Trouble& trouble = troubles_[node];
   Duration pause = kAvoidedFirst;
@@ -223,6 +223,11 @@ std::string ApplicationMaster::on_progress_check(StepBuilder& step, AttemptId id
     return {};
   }
   const auto stood = static_cast<long long>(seconds(step.now - attempt->progressed_at));
+  if (attempt->offset >= attempt->held.end) {
+    return "has not sealed for " + std::to_string(stood) + " s what it has mapped, up to offset " +
+           std::to_string(attempt->offset) +
+           "; if its output may take that long, submit with a longer --attempt-timeout, or never";
+  }
   return "made no progress for " + std::to_string(stood) + " s at offset " + std::to_string(attempt->offset) +
          "; if one record may take that long, submit with a longer --attempt-timeout, or never";
 }

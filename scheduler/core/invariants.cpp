@@ -94,6 +94,8 @@ class Inspection {
 
   void inspect_node(NodeId id, const Node& node) {
     require(node.live.size() <= node.slots, id, ": every slot holds at most one attempt");
+    require(node.live.size() + node.idle_runners.size() <= kRunnersPerSlot * node.slots, id,
+            ": a worker has no more runners than it keeps");
     require(node.state != NodeState::Lost || node.live.empty(), id, ": a lost node runs nothing");
     require(node.duty != Duty::Left || node.live.empty(), id, ": nothing runs on a node that has left");
     for (const AttemptId attempt : node.live) {

@@ -14,6 +14,7 @@
 #include "scheduler/core/job_spec.h"
 #include "scheduler/core/record.h"
 #include "scheduler/core/task.h"
+#include "scheduler/core/usual_time.h"
 #include "scheduler/policies/decision.h"
 
 namespace ontime::scheduler {
@@ -55,10 +56,8 @@ struct Job {
   std::set<NodeId> nodes;               // that ever ran one of its attempts
   std::vector<DecisionAt> decisions;    // of its policy, in order; the first kDecisionsKept
   std::uint32_t decisions_dropped = 0;  // later ones, since the master has started: they are not recorded
-  // How often live attempts reported a new offset with new records, and the sum of the logarithms of the seconds since
-  // the report before: so that one long stop hardly counts. Not durable.
-  std::uint64_t offset_moves = 0;
-  double offset_moves_ln = 0;
+  UsualTime between_offsets;  // from one report of new records to the next, of one attempt. Not durable
+  UsualTime to_seal;          // from an attempt's last offset to its last seal. Not durable
   std::map<std::uint32_t, Declined> declined;  // by task: why nothing was done for it when the policy last looked
 
   bool missed_deadline(TimePoint now) const {

@@ -79,7 +79,7 @@ struct JobSpec {
   std::uint64_t split_bytes = 128u << 20;
   Duration deadline{0};                                   // after submission; 0: none
   Duration checkpoint_interval{std::chrono::seconds(5)};  // 0: off
-  // Without progress, until an attempt is ended; kNoTimeout: never; 0: by what the job's attempts show (outlook.h).
+  // Without progress, until an attempt is ended; kNoTimeout: never; 0: by what the job's attempts show (timers.h).
   Duration attempt_timeout{0};
   std::uint32_t attempts_max = 4;  // failures of one segment that fail the job
   std::uint64_t record_bytes_max = 64u << 20;

@@ -15,6 +15,7 @@
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "common/base/wording.h"
+#include "scheduler/core/idle_runners.h"
 
 namespace ontime::scheduler {
 
@@ -48,6 +49,7 @@ struct Node {
   TimePoint heard_at;          // last event from it
   TimePoint lost_at;           // when it was given up, if it was; later than its silence says if the master slept
   std::set<AttemptId> live;    // attempts that occupy its slots; never more than `slots`
+  IdleRunners idle_runners;    // not durable: a worker that registers again has ended them
   std::uint32_t failures = 0;  // attempts that failed here
   std::uint32_t jobs = 0;      // remembered ones that ever ran an attempt here
 };

@@ -27,6 +27,8 @@ bool keeps_readings(std::string_view estimator) {
   return estimator == "exponential" || estimator == "simple-exponential";
 }
 
+double launch_of(const Attempt& attempt) { return seconds(attempt.ready_at - attempt.launched_at); }
+
 double split_bytes(const Task& task) {
   const ByteRange split = task.ledger.split();
   return split.is_open_ended() ? 0 : static_cast<double>(split.size());
@@ -130,7 +132,7 @@ void Outlook::refresh(const Cluster& cluster, TaskId id) {
   completion_[id.index] = completion_of(id, task);  // uses the readings of just now
   look_at_attempts(id, task);
   if (task.ledger.is_done()) {
-    progress_[id.index] = 1;
+    note_progress(id, task, 1);
     return;
   }
   const double whole = split_bytes(task);
@@ -147,7 +149,12 @@ void Outlook::refresh(const Cluster& cluster, TaskId id) {
     }
     mapped += static_cast<double>(farthest - segment.range.begin);
   });
-  progress_[id.index] = static_cast<float>(std::min(1.0, mapped / whole));
+  note_progress(id, task, static_cast<float>(std::min(1.0, mapped / whole)));
+}
+
+void Outlook::note_progress(TaskId id, const Task& task, float progress) {
+  mapped_bytes_ += (static_cast<double>(progress) - static_cast<double>(progress_[id.index])) * split_bytes(task);
+  progress_[id.index] = progress;
 }
 
 // What policies read of a task in passing, without touching the task: a pass over a million tasks must stay in flat
@@ -162,7 +169,7 @@ void Outlook::look_at_attempts(TaskId id, const Task& task) {
     if (!is_live(attempt.state)) continue;
     ++live;
     // Known as soon as the first attempt is ready, long before any ends: policies need it to predict a hand-over.
-    if (attempt.ready_at > attempt.launched_at) launch = seconds(attempt.ready_at - attempt.launched_at);
+    if (attempt.ready_at > attempt.launched_at && !attempt.is_warm) launch = launch_of(attempt);
     if (static_cast<double>(attempt.offset - attempt.start_offset) < telling) continue;
     fastest = std::max(fastest, pace({id, number}, attempt).rate);
   }
@@ -213,6 +220,17 @@ void Outlook::smooth(AttemptId id, const Attempt& attempt) {
       {since_submission(attempt.reported_at), static_cast<double>(attempt.offset - attempt.start_offset) / whole});
 }
 
+double Outlook::bytes_left(const Job& job) const {
+  const double done = std::max(static_cast<double>(job.sealed_bytes), mapped_bytes_);
+  return std::max(0.0, static_cast<double>(job.input_bytes) - done);
+}
+
+double Outlook::launch_share() const { return mapping_.get() > 0 ? launch_.get() / mapping_.get() : 0; }
+
+std::optional<double> Outlook::warm_launch() const {
+  return warm_launch_.count > 0 ? std::optional(warm_launch_.get()) : std::nullopt;
+}
+
 // Durations are kept per byte of split, so that jobs and tasks of different sizes can be compared. The result is
 // returned and not stored here: slowness belongs to the node, and the ResourceManager judges nodes over all jobs.
 std::optional<double> Outlook::on_attempt_ended(const Cluster& cluster, AttemptId id) {
@@ -220,7 +238,12 @@ std::optional<double> Outlook::on_attempt_ended(const Cluster& cluster, AttemptI
   std::optional<double> slowness;
   const Task& task = *cluster.find_task(id.task);
   const Attempt& attempt = task.attempts[id.number];
-  if (attempt.ready_at > attempt.launched_at) sample_.add_launch(seconds(attempt.ready_at - attempt.launched_at));
+  if (attempt.is_warm && attempt.ready_at != TimePoint{}) {
+    warm_launch_.add(launch_of(attempt));
+  } else if (attempt.ready_at > attempt.launched_at) {
+    sample_.add_launch(launch_of(attempt));
+    launch_.add(launch_of(attempt));
+  }
   const double whole = split_bytes(task);
   if (whole > 0 && attempt.started_at != TimePoint{}) {
     const double mapped = static_cast<double>(attempt.offset - attempt.start_offset);
@@ -228,6 +251,7 @@ std::optional<double> Outlook::on_attempt_ended(const Cluster& cluster, AttemptI
     // An attempt that was ended counts up to its last move: the silence after that is not its speed.
     const TimePoint until = is_whole ? attempt.ended_at : attempt.progressed_at;
     const double took = seconds(until - attempt.started_at);
+    mapping_.add(std::max(0.0, took));
     if (took > 0 && mapped >= kTellingShare * whole) {
       slowness = against_usual(sample_.finished(), took / mapped);  // before it counts as usual itself
       sample_.add_finished(took / mapped);

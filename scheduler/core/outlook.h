@@ -42,6 +42,9 @@ class Outlook {
   std::span<const double> completion() const { return completion_; }
   // By task index: the share of the split that is sealed or mapped, 0 to 1.
   std::span<const float> progress() const { return progress_; }
+  // Of the job's input: what is neither sealed nor mapped by an attempt that runs. Of splits whose end is unknown only
+  // what is sealed is taken off.
+  double bytes_left(const Job& job) const;
   // By task index: seconds per byte of its fastest live attempt, if that has mapped a good part of the split; else 0.
   std::span<const float> seconds_per_byte() const { return seconds_per_byte_; }
   // By task index: seconds that it took to launch its latest live attempt that is ready; 0 if there is none.
@@ -56,6 +59,10 @@ class Outlook {
   std::span<const double> task_durations() const { return task_durations_; }
   // How long attempts of this job took, those that have ended.
   const math::DurationSample& sample() const { return sample_; }
+  // What a launch that is not warm takes, as a share of the time that attempts map for; 0 before any has ended.
+  double launch_share() const;
+  // Seconds that warm launches took in the mean, which are not in the sample; nothing before one has ended.
+  std::optional<double> warm_launch() const;
 
   // The task, or one of its attempts, has changed or was reported.
   void refresh(const Cluster& cluster, TaskId task);
@@ -66,7 +73,17 @@ class Outlook {
   static constexpr std::size_t kTaskDurationsKept = 10'000;
 
  private:
+  struct Mean {
+    double sum = 0;
+    std::uint32_t count = 0;
+    void add(double value) {
+      sum += value;
+      ++count;
+    }
+    double get() const { return count > 0 ? sum / count : 0; }
+  };
   void look_at_attempts(TaskId id, const Task& task);
+  void note_progress(TaskId id, const Task& task, float progress);
   void recall_durations(const Job& job);
   double completion_of(TaskId id, const Task& task) const;
   double segment_completion(TaskId id, const Task& task, ByteRange segment) const;
@@ -78,11 +95,16 @@ class Outlook {
   TimePoint submitted_at_;
   std::vector<double> completion_;
   std::vector<float> progress_;
+  double mapped_bytes_ = 0;  // sealed ones too; of splits whose end is known
   std::vector<float> seconds_per_byte_;
   std::vector<float> launch_seconds_;
   std::vector<std::uint8_t> live_attempts_;
   std::vector<double> task_durations_;
   math::DurationSample sample_;
+  // Of attempts that have ended, in seconds.
+  Mean launch_;
+  Mean warm_launch_;
+  Mean mapping_;
   std::map<AttemptId, std::unique_ptr<math::Estimator>> smoothing_;  // for estimators that remember readings
 };
 

@@ -11,7 +11,15 @@ namespace {
 
 // Nodes whose speeds differ by less than a factor of about 1.4 count as equally fast.
 constexpr double kSlownessClassesPerFactorE = 2 / 0.6931471805599453;
+// A node may be so many classes slower for a whole attempt's time that it saves, and at most so many: by how much nodes
+// seem to differ through luck alone, if launches are dear.
+constexpr double kClassesPerShare = 6;
+constexpr double kClassesMost = 4;
 constexpr std::uint32_t kDoublingsMost = 4;  // of the time that a slow node is held back
+
+int classes_for(const WarmDraw& draw) {
+  return static_cast<int>(std::min(kClassesMost, kClassesPerShare * draw.launch_share));
+}
 
 bool is_in(const std::vector<NodeId>& nodes, NodeId node) {
   return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
@@ -37,6 +45,7 @@ ResourceManager::Rank ResourceManager::rank(NodeId node, std::uint32_t free) con
 void ResourceManager::remove(NodeId id) {
   if (const auto old = rank_of_.find(id); old != rank_of_.end()) {
     free_slots_ -= static_cast<std::uint32_t>(-std::get<1>(old->second));
+    remove_warm(id, old->second);
     by_rank_.erase(old->second);
     rank_of_.erase(old);
   }
@@ -83,6 +92,28 @@ void ResourceManager::insert(const Node& node, NodeId id) {
   rank_of_.emplace(id, place);
   by_rank_.insert(place);
   free_slots_ += free;
+  insert_warm(node, id, place);
+}
+
+void ResourceManager::insert_warm(const Node& node, NodeId id, const Rank& place) {
+  if (!placement_.warm_first || node.idle_runners.empty()) return;
+  const auto free = static_cast<std::uint32_t>(-std::get<1>(place));
+  for (const JobId job : node.idle_runners) {
+    std::uint32_t& slots = warm_[job][place];
+    slots = std::min(slots + 1, free);
+  }
+  warm_jobs_of_.emplace(id, node.idle_runners);
+}
+
+void ResourceManager::remove_warm(NodeId id, const Rank& place) {
+  const auto jobs = warm_jobs_of_.extract(id);
+  if (jobs.empty()) return;
+  for (const JobId job : jobs.mapped()) {
+    const auto slots = warm_.find(job);
+    if (slots == warm_.end()) continue;  // it had two runners there
+    slots->second.erase(place);
+    if (slots->second.empty()) warm_.erase(slots);
+  }
 }
 
 // Holds -------------------------------------------------------------------------------------------------------------
@@ -185,16 +216,29 @@ std::vector<double> ResourceManager::speeds_of_free(std::size_t count) const {
   return speeds;
 }
 
-std::optional<NodeId> ResourceManager::choose(const std::vector<NodeId>& avoid) const {
-  for (const Rank& place : by_rank_) {
-    const NodeId node = std::get<2>(place);
-    if (!is_in(avoid, node)) return node;
+std::optional<NodeId> ResourceManager::choose(const std::vector<NodeId>& avoid, const WarmDraw& draw) const {
+  const auto may = [&](const Rank& place) { return !is_in(avoid, std::get<2>(place)); };
+  const auto best = std::ranges::find_if(by_rank_, may);
+  if (best == by_rank_.end()) return std::nullopt;
+  if (const auto slots = warm_.find(draw.job); slots != warm_.end()) {
+    const auto warm = std::ranges::find_if(slots->second, [&](const auto& entry) { return may(entry.first); });
+    const int slowest = std::get<0>(*best) + classes_for(draw);
+    if (warm != slots->second.end() && std::get<0>(warm->first) <= slowest) return std::get<2>(warm->first);
   }
-  return std::nullopt;
+  return std::get<2>(*best);
 }
 
-std::optional<NodeId> ResourceManager::choose_for_waiting(const std::vector<NodeId>& avoid) const {
-  if (const auto node = choose(avoid)) return node;
+std::uint32_t ResourceManager::warm_slots(JobId job) const {
+  std::uint32_t sum = 0;
+  if (const auto slots = warm_.find(job); slots != warm_.end()) {
+    for (const auto& [place, count] : slots->second) sum += count;
+  }
+  return sum;
+}
+
+std::optional<NodeId> ResourceManager::choose_for_waiting(const std::vector<NodeId>& avoid,
+                                                          const WarmDraw& draw) const {
+  if (const auto node = choose(avoid, draw)) return node;
   for (auto offer = offers_.rbegin(); offer != offers_.rend(); ++offer) {
     if (is_open(*offer) && !is_in(avoid, offer->node)) return offer->node;
   }

@@ -29,7 +29,15 @@ struct Placement {
   bool apart = true;       // a copy goes to another node than the live attempts of its segment, if one has a slot
   bool fast_first = true;  // among free nodes the one whose attempts have been faster
   bool leave_out = true;   // a node that is slower than luck explains is held back for a while
+  bool warm_first = true;  // among nodes about as fast one where a runner that has loaded the job is idle
   Duration left_out_for = std::chrono::seconds(60);  // twice as long each time that it comes back and is still slow
+};
+
+// Whose idle runners draw an attempt, and how much: what a launch takes, as a share of what the job's attempts then map
+// for. Nodes that much slower are worth it.
+struct WarmDraw {
+  JobId job{};
+  double launch_share = 0;
 };
 
 class ResourceManager {
@@ -57,9 +65,9 @@ class ResourceManager {
   bool has_slow_free() const;  // whether that matters
 
   const Placement& placement() const { return placement_; }
-  std::uint32_t free_slots() const { return free_slots_; }     // of nodes that are not held back
-  std::uint32_t slots() const { return slots_; }               // of usable nodes that are not held back, busy or not
-  std::uint32_t slots_there() const { return slots_there_; }   // of all nodes that may have attempts, drained ones too
+  std::uint32_t free_slots() const { return free_slots_; }    // of nodes that are not held back
+  std::uint32_t slots() const { return slots_; }              // of usable nodes that are not held back, busy or not
+  std::uint32_t slots_there() const { return slots_there_; }  // of all nodes that may have attempts, drained ones too
   bool has_room() const { return free_slots_ > 0 || !offers_.empty(); }
   std::size_t usable_nodes() const { return usable_.size(); }  // serve, live and synchronised, busy or not
   bool is_usable(NodeId node) const { return usable_.contains(node); }
@@ -71,9 +79,12 @@ class ResourceManager {
 
   // A free node that is not in `avoid`: the fastest, then the one with the most free slots, then the lowest id. Nothing
   // if there is none.
-  std::optional<NodeId> choose(const std::vector<NodeId>& avoid) const;
+  // Before others that are not much faster, one where a runner of that job is idle.
+  std::optional<NodeId> choose(const std::vector<NodeId>& avoid, const WarmDraw& draw = {}) const;
   // The same for work that nobody is at: if there is none, a slow one that may take it.
-  std::optional<NodeId> choose_for_waiting(const std::vector<NodeId>& avoid) const;
+  std::optional<NodeId> choose_for_waiting(const std::vector<NodeId>& avoid, const WarmDraw& draw = {}) const;
+  // Free slots where an attempt of the job has nothing to load.
+  std::uint32_t warm_slots(JobId job) const;
   // Whether every usable node is in `avoid`, so that waiting for another one is no use.
   bool covers_all_usable(const std::vector<NodeId>& avoid) const;
 
@@ -100,6 +111,8 @@ class ResourceManager {
   void remove(NodeId node);
   void forget(NodeId node, const Node* facts);
   void insert(const Node& facts, NodeId node);
+  void insert_warm(const Node& facts, NodeId node, const Rank& place);
+  void remove_warm(NodeId node, const Rank& place);
   void judge(const Cluster& cluster, NodeId node, TimePoint now);
   void hold_as_slow(const Cluster& cluster, NodeId node, const Slowness& slowness, TimePoint now);
   double slowness_of(NodeId node) const;
@@ -109,6 +122,9 @@ class ResourceManager {
   std::set<Rank> by_rank_;
   std::map<NodeId, Rank> rank_of_;            // of nodes in by_rank_
   std::map<NodeId, Slots> slots_of_;
+  // Warm slots of nodes in by_rank_, by job; and those nodes' jobs.
+  std::map<JobId, std::map<Rank, std::uint32_t>> warm_;
+  std::map<NodeId, std::vector<JobId>> warm_jobs_of_;
   std::set<NodeId> usable_;
   NodeSpeeds speeds_;
   NodeHolds holds_;

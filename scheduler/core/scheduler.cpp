@@ -158,8 +158,11 @@ void Scheduler::Impl::on(StepBuilder& step, const event::SegmentSealed& event) {
   if (segment != nullptr && segment->sealed && segment->attempt == event.attempt.number) return;
   ApplicationMaster& master = masters_.at(event.attempt.task.job);
   const std::vector<NodeId> failed = master.nodes_refuted_by(cluster_, event.attempt.task, event.range.begin);
-  if (!master.on_segment_sealed(step, event))
-    return end_attempt(step, event.attempt, AttemptEnd::Killed, "it sealed what it does not hold");
+  if (!master.on_segment_sealed(step, event)) {
+    const std::string message = "it sealed what it does not hold";
+    step.act(action::KillAttempt{event.node, event.attempt, message});
+    return fail_attempt(step, event.attempt, FailureKind::Attempt, message);
+  }
   learn_from_seal(step, event.node, failed);
   commit_if_done(step, event.attempt.task.job);
 }

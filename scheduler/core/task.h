@@ -47,6 +47,7 @@ struct Attempt {
   bool speculative = false;  // raced another attempt from its launch on
   bool standby = false;      // gets ready, or is ready and waits to be told where to begin; maps nothing yet
   bool was_standby = false;  // and was told to begin; that order may have to be repeated
+  bool is_warm = false;      // launched where a runner of its job was idle: nothing had to be loaded
   bool adopted = true;       // false between a master's restart and the worker's report that it still runs
   // What it still holds: open segments tile it. begin moves up with each seal, end down with a release.
   ByteRange held;

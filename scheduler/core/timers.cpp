@@ -1,7 +1,6 @@
 #include "scheduler/core/timers.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 
 namespace ontime::scheduler {
@@ -53,29 +52,25 @@ constexpr Duration kLeast = std::chrono::seconds(30);
 constexpr Duration kUnknown = std::chrono::minutes(10);
 constexpr Duration kMost = std::chrono::hours(24);  // of a limit that was doubled
 constexpr double kUsualGaps = 20;
-constexpr int kLongestGaps = 3;
+constexpr int kLongestGaps = 3;  // or seals
 constexpr int kUsualGapsAtFirst = 10;  // a straggler that has mapped no record yet may be that many times slower
-constexpr std::uint64_t kMovesKnown = 3;  // reports of new records from which the usual time between two is known
+constexpr Duration kSealLeast = std::chrono::minutes(1);  // of a seal the output's disk or store may be the cause
 
 Duration doubled(Duration limit, std::uint32_t times) {
   for (; times > 0 && limit < kMost; --times) limit *= 2;
   return limit;
 }
 
-// Seconds between two reports of new records in the job. None: too few were seen.
-std::optional<double> usual_gap(const Job& job) {
-  if (job.offset_moves < kMovesKnown) return std::nullopt;
-  return std::exp(job.offset_moves_ln / static_cast<double>(job.offset_moves));
+Duration usual_limit(double usual, Duration least = kLeast) {
+  return std::clamp<Duration>(from_seconds(kUsualGaps * usual), least, kMost);
 }
-
-Duration usual_limit(double usual) { return std::clamp<Duration>(from_seconds(kUsualGaps * usual), kLeast, kMost); }
 
 // It has mapped its segment and seals it: a command that sorts may take its time at the end, and shows nothing of it.
 bool is_sealing(const Attempt& attempt, const Segment& segment) { return attempt.offset >= segment.range.end; }
 
 // At most, by what was seen.
 Duration time_for_a_record(const Job& job, const Attempt& attempt) {
-  const std::optional<double> seen = usual_gap(job);
+  const std::optional<double> seen = job.between_offsets.get();
   const Duration usual = std::min<Duration>(from_seconds(seen.value_or(0)), kMost);
   const bool has_mapped_one = attempt.longest_gap > Duration::zero();
   if (has_mapped_one) return kLongestGaps * std::max(std::min(attempt.longest_gap, kMost), usual);
@@ -98,10 +93,14 @@ std::optional<Duration> progress_limit(const Job& job, const Attempt& attempt, c
     // Of a launch that a master lived through whose clock jumped the time means nothing.
     return doubled(launch ? std::min(usual_limit(*launch), kUnknown) : kUnknown, segment.stalls);
   }
-  const std::optional<double> usual = usual_gap(job);
-  if (!usual) return doubled(kUnknown, segment.stalls);
-  const Duration limit = usual_limit(*usual);
-  return doubled(is_sealing(attempt, segment) ? std::max(limit, kUnknown) : limit, segment.stalls);
+  const std::optional<double> record = job.between_offsets.get();
+  const std::optional<double> seal = job.to_seal.get();
+  const Duration for_record = record ? usual_limit(*record) : kUnknown;
+  const Duration least = std::max(kSealLeast, kLongestGaps * std::min(job.to_seal.longest(), kMost / kLongestGaps));
+  const Duration for_seal = seal ? usual_limit(*seal, least) : kUnknown;
+  if (!is_sealing(attempt, segment)) return doubled(for_record, segment.stalls);
+  const bool has_mapped_all = attempt.offset >= attempt.held.end;
+  return doubled(has_mapped_all ? for_seal : std::max(for_record, for_seal), segment.stalls);
 }
 
 }  // namespace ontime::scheduler

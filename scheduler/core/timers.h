@@ -83,7 +83,8 @@ Duration answer_limit(const Job& job, const Attempt& attempt, const Segment& seg
 
 // How long an attempt of the job may stay at one offset. JobSpec::attempt_timeout if it is given; nothing for
 // kNoTimeout. Otherwise 30 s or 20 times the job's usual time between two offsets (of an attempt that has not begun: 20
-// times `launch`, the mean launch in seconds), and 10 minutes while that is not known or it seals its segment.
+// times `launch`, the mean launch in seconds). While it only has to seal what it has mapped: 1 min, 20 times the
+// job's usual time for that, or three times the longest. 10 minutes where the usual time is not known.
 std::optional<Duration> progress_limit(const Job& job, const Attempt& attempt, const Segment& segment,
                                        std::optional<double> launch);
 

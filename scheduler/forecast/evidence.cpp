@@ -18,8 +18,8 @@ namespace ontime::scheduler {
 namespace {
 
 constexpr std::size_t kTasksLookedAt = 256;  // spread evenly: the first ones may all have run on the same nodes
-constexpr double kSpreadUsualWeight = 1;  // in attempts
-constexpr double kKeepPrior = 0.05;       // sum of squares by which attempts differ, before anything was seen
+constexpr double kSpreadUsualWeight = 1;     // in attempts
+constexpr double kKeepPrior = 0.05;          // sum of squares by which attempts differ, before anything was seen
 
 // How much later than its pace has shown last it ended, if it has sealed all that it held: sealing and reporting take
 // time that no pace shows.
@@ -125,9 +125,13 @@ Rescue rescue_of(const JobView& job, double now) {
   if (const double clones = clones_of(*job.job); clones > 0) {
     return {Rescue::Kind::Restart, clones, false, Rescue::Trigger::Always};
   }
-  const Rescue rescue = rescue_of(*job.job);
+  Rescue rescue = rescue_of(*job.job);
   const bool is_in_time = job.has_deadline() && now < job.deadline();
-  return is_in_time || rescue.trigger != Rescue::Trigger::Late ? rescue : Rescue{};
+  if (is_in_time || rescue.trigger != Rescue::Trigger::Late) return rescue;
+  // split-resume goes on without a deadline: it divides what is slow.
+  if (rescue.kind != Rescue::Kind::Divide) return {};
+  rescue.trigger = Rescue::Trigger::Slow;
+  return rescue;
 }
 
 // A job whose policy this master does not have goes on under `none`. That its parameters cannot be read is no reason to
@@ -176,7 +180,7 @@ namespace {
 
 constexpr double kTimeClassesPerFactorE = 8;  // of the time an attempt has left
 constexpr double kLeastTimeLeft = 0.01;       // seconds
-constexpr std::size_t kLookedAt = 64;     // durations of a job
+constexpr std::size_t kLookedAt = 64;         // durations of a job
 
 // Of the latest attempts that have ended, else of those that run. A rough value will do for other jobs: what matters is
 // when a slot becomes free, and many of them average out.

@@ -144,7 +144,7 @@ class Forecaster {
     soonest_ = std::max(soonest_, work.ended_at);
   }
 
-  // When an attempt that stands still is ended for it (patience.h).
+  // When an attempt that stands still is ended for it (timers.h).
   double ended_at(const Task& task, const Attempt& attempt) const {
     const Segment* segment = task.ledger.find(attempt.held.begin);
     const auto limit = progress_limit(*job_.job, attempt, *segment, job_.outlook->sample().mean_launch());

@@ -2,8 +2,8 @@
 // What is left of a job, lived through in a hundred scenarios or so: attempts that run come to their end, slots become
 // free and are given to what waits, in order, and late segments are rescued with slots that nothing waits for.
 //
-// A scenario is a draw for everything that is not known: how long each segment takes, and how far off the distribution
-// itself is. The draws are a fixed sequence (Luck), so the same job has the same forecast.
+// In each scenario everything that is not known is drawn: how long each segment takes, and how wrong the distribution
+// of these times may be. The draws come from a fixed sequence (Luck), so the same job has the same forecast.
 //
 // What is alike may be given as one with a count: then its slots become free at one time, drawn as narrowly as the mean
 // of so many is, while the last of them is the greatest of so many draws.

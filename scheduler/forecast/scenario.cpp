@@ -151,7 +151,7 @@ void RemainderScenario::finish_held() {
   }
 }
 
-// An attempt that stands still is ended for it (patience.h), and its slot goes on with the whole segment: what it had
+// An attempt that stands still is ended for it (timers.h), and its slot goes on with the whole segment: what it had
 // mapped and not sealed is lost.
 void RemainderScenario::begin_again(const HeldWork& work, Running& running) const {
   running.stands = true;  // a policy sees that at once, whether or not anybody ends the attempt
@@ -205,8 +205,8 @@ double RemainderScenario::mean_time(double bytes) const {
   return sum / kParts;
 }
 
-// Very many attempts on few slots are like water: all slots are busy up to one level, and become free within one
-// attempt's time around it. Serving each on its own would cost O(attempts) for every scenario. Returns the level.
+// When the slots become free if very many attempts wait for few of them: all at about the same time, give or take one
+// attempt. It takes O(slots). To follow each attempt would take O(attempts) in every scenario.
 double RemainderScenario::flow(double count, double each) {
   std::sort(slots_.begin(), slots_.end(), [](const Slots& a, const Slots& b) { return a.at < b.at; });
   double work = count * each;

@@ -34,7 +34,6 @@ class None final : public Policy {
   JobOrder order_;
 };
 
-constexpr const char* kMantriDelta = "0.5";
 constexpr std::string_view kSays = "auto chooses ";  // how its notes begin
 
 double load_with(const View& view, std::uint64_t clones) {
@@ -50,20 +49,18 @@ bool shows_no_pace(const Job& job) {
 
 struct AutoSettings {
   explicit AutoSettings(Parameters& parameters)
-      : slack(parameters.number("slack", 3, 0, 1000)),
-        load(parameters.number("load", 0.5, 0, 10)),
-        durations(parameters.durations()) {
-    durations.tail = parameters.tail(math::TailRule::Auto);
+      : load(parameters.number("load", 0.5, 0, 10)) {
+    // Checked here, and passed on as given.
+    parameters.durations();
+    const math::TailRule tail = parameters.tail(math::TailRule::Auto);
     parameters.handover(Handover::Predicted);
     for (const char* name : {"t_min", "beta", "t_avg", "fit", "handover", "tail"}) {
       if (const auto given = parameters.given().find(name); given != parameters.given().end()) passed_on.insert(*given);
     }
-    passed_on.try_emplace("tail", name_of(durations.tail));
+    passed_on.try_emplace("tail", name_of(tail));
   }
 
-  const double slack;
   const double load;
-  math::DurationHints durations;
   StringMap passed_on;
 };
 
@@ -73,6 +70,8 @@ struct AutoChoice {
 };
 
 AutoChoice choose_without_pace(const View& view, const JobView& job, const AutoSettings& settings) {
+  if (!job.has_deadline())
+    return {"none", "compressed input shows no pace, and there is no deadline for clones to meet"};
   const double with_clones = load_with(view, job.job->tasks.size());
   if (with_clones <= settings.load) {
     return {"clone", "compressed input shows no pace, and there is room for clones (load " + short_number(with_clones) +
@@ -80,14 +79,6 @@ AutoChoice choose_without_pace(const View& view, const JobView& job, const AutoS
   }
   return {"none", "compressed input shows no pace, and there is no room for clones (load " + short_number(with_clones) +
                       " with them)"};
-}
-
-// How many of t_min fit between the latest first look and the deadline, after one launch.
-double slack_of(const JobView& job, const math::Durations& durations) {
-  const CheckTimes times;
-  const double look =
-      times.xi * job.deadline() + shed::check_interval(job.deadline(), durations.launch, times.theta_prime);
-  return (job.deadline() - look - durations.launch) / (durations.t_min * mean_split_bytes(job));
 }
 
 // Slots that the plan takes, less those that it sets free.
@@ -108,38 +99,20 @@ std::uint32_t slots_taken(const Plan& plan, const View& view) {
 
 // The rule, for a job that is submitted now.
 AutoChoice choose_for(const View& view, const JobView& job, const AutoSettings& settings) {
-  if (!job.has_deadline()) return {"mantri", "no deadline"};
   if (shows_no_pace(*job.job)) return choose_without_pace(view, job, settings);
-  const math::Durations durations = durations_of(view, job, settings.durations);
-  if (durations.t_min <= 0 || durations.source == math::DurationSource::Assumed) {
-    return {"split-resume", "t_min is not known yet"};
-  }
-  const double slack = slack_of(job, durations);
-  const std::string facts = "after the first look there is time for " + short_number(slack) + " t_min; " +
-                            duration_words(durations, settings.durations, mean_split_bytes(job));
-  if (slack < settings.slack) return {"split-resume", "the deadline is tight: " + facts};
-  return {"shed+", "copies will be in time: " + facts};
+  return {"split-resume", "what is late is divided, what is slow is replaced"};
 }
 
-// Chooses a policy for each job when it is submitted, by its deadline, the cluster's load and what is known of its
-// execution times, and lets that policy plan for it. The first of these that holds:
+// Chooses a policy for each job when it is submitted, and lets that policy plan for it. The first of these that holds:
 //
-//   no deadline                                         mantri, delta 0.5
 //   no input file's end is known (compressed), so that no pace can be seen:
-//     free slots for a clone of every task, and the load with them below `load`   clone
-//     otherwise                                         none
-//   t_min is not known, or a guess                      split-resume
-//   (D - first look - launch) / t_min < `slack`         split-resume
-//   otherwise                                           shed+
+//     a deadline, free slots for a clone of every task, and the load with them below `load`   clone
+//     otherwise                                                                               none
+//   otherwise                                                                                 split-resume
 //
-// Without a deadline the mean job time counts, at no more than 3 % more machine time: of all policies mantri does best,
-// and with delta 0.5 it does not copy where attempts hardly differ (docs/policies.md has the table).
+// No other policy has a higher PoCD where pace can be seen (docs/policies.md has what was measured).
 //
-// Below a slack of 1 a copy cannot be in time, a piece can; up to 3 or so pieces make it more often than copies when
-// speeds change on the way; above that both do and copies of few stragglers cost less machine time.
-//
-// First look: xi D + theta of shed+, the latest that it sees a straggler for the first time. Load: slots in use and
-// waited for, per slot. What was chosen, and why, is a note of the job; a new master keeps to it.
+// Load: slots in use and waited for, per slot. What was chosen, and why, is a note of the job; new masters keep to it.
 //
 // The inner policies plan one after another in the order of their names, each with what the others have left.
 class Auto final : public Policy {
@@ -186,7 +159,6 @@ class Auto final : public Policy {
     for (const auto& given : settings_.passed_on) {
       if (taken.contains(given.first)) parameters.insert(given);
     }
-    if (name == "mantri") parameters["delta"] = kMantriDelta;
     policy = make_policy(name, parameters);
     return *policy;
   }
@@ -246,7 +218,7 @@ const std::vector<Registered>& registered() {
         {Rescue::Kind::Divide, 10}},
        make_split_resume},
       {{"auto",
-        "chooses none, clone, mantri, shed+ or split-resume for each job, by deadline, load and what is known",
+        "split-resume, or clone or none for jobs whose compressed input shows no pace",
         false,
         {Rescue::Kind::Divide, 10}},
        with_parameters<Auto>},

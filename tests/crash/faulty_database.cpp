@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/base/descriptor.h"
-#include "master/journal/directory.h"
+#include "master/journal/database_files.h"
 #include "tests/crash/disk_faults.h"
 
 namespace ontime::test::disk {

@@ -39,24 +39,17 @@ class AutoTest : public testing::Test {
   PacedWorld paced_;
 };
 
-TEST_F(AutoTest, MantriWithoutADeadline) {
+TEST_F(AutoTest, SplitResumeWithoutADeadline) {
   paced_.add_nodes(8);
-  EXPECT_EQ(chosen(paced_.submit(2, auto_spec(0s))), "mantri");
+  EXPECT_EQ(chosen(paced_.submit(2, auto_spec(0s))), "split-resume");
+  EXPECT_EQ(chosen(paced_.world().submit(compressed(0s, 2))), "none");
 }
 
-TEST_F(AutoTest, ShedPlusWhereThereIsTimeForCopies) {
+TEST_F(AutoTest, SplitResumeWhateverTheDeadline) {
   paced_.add_nodes(8);
-  EXPECT_EQ(chosen(paced_.submit(2, auto_spec(40s))), "shed+");
-}
-
-TEST_F(AutoTest, SplitResumeWhereACopyWouldHardlyBeInTime) {
-  paced_.add_nodes(8);
-  EXPECT_EQ(chosen(paced_.submit(2, auto_spec(15s, {{"slack", "1"}}))), "shed+");  // there is room for 1.6 t_min
-  EXPECT_EQ(chosen(paced_.submit(2, auto_spec(15s))), "split-resume");
-}
-
-TEST_F(AutoTest, SplitResumeAsLongAsNothingIsKnown) {
-  paced_.add_nodes(8);
+  for (const Duration deadline : {Duration(9s), Duration(15s), Duration(400s)}) {
+    EXPECT_EQ(chosen(paced_.submit(2, auto_spec(deadline))), "split-resume") << seconds(deadline);
+  }
   JobSpec unknown = World::quiet_spec();
   unknown.policy = "auto";
   unknown.deadline = 40s;
@@ -83,30 +76,24 @@ TEST_F(AutoTest, HandsOnOnlyWhatTheChosenPolicyTakes) {
 TEST_F(AutoTest, TheChosenPolicyPlans) {
   paced_.add_nodes(8);
   paced_.set_rate([](AttemptId id) { return id.number == 0 && id.task.index == 0 ? 12.0 : 100.0; });
-  const JobId roomy = paced_.submit(2, auto_spec(40s));
-  const JobId tight = paced_.submit(2, auto_spec(14s));
-  ASSERT_EQ(chosen(roomy), "shed+");
-  ASSERT_EQ(chosen(tight), "split-resume");
-  EXPECT_TRUE(paced_.run_job(tight, 14s));
-  EXPECT_GT(paced_.copies(tight), 0u);
-  EXPECT_TRUE(paced_.run_job(roomy, 30s));
-  EXPECT_GT(paced_.copies(roomy), 0u);
-}
-
-TEST_F(AutoTest, TheSlackIsASettingAndNoLoadChangesThat) {
-  paced_.add_nodes(2);
-  EXPECT_EQ(chosen(paced_.submit(6, auto_spec(25s))), "split-resume");  // there is time for 2.6 t_min
-  EXPECT_EQ(chosen(paced_.submit(6, auto_spec(25s, {{"slack", "2.5"}}))), "shed+");
+  const JobId clones = paced_.world().submit(compressed(40s, 1));
+  const JobId job = paced_.submit(2, auto_spec(14s));
+  ASSERT_EQ(chosen(job), "split-resume");
+  ASSERT_EQ(chosen(clones), "clone");
+  EXPECT_TRUE(paced_.run_job(job, 14s));
+  EXPECT_GT(paced_.copies(job), 0u);
+  EXPECT_GT(paced_.copies(clones), 0u);
 }
 
 TEST_F(AutoTest, ANewMasterKeepsToTheChoice) {
   paced_.add_nodes(8);
-  const JobId job = paced_.submit(2, auto_spec(40s));
+  const JobId job = paced_.world().submit(compressed(40s, 2));
+  ASSERT_EQ(chosen(job), "clone");
   paced_.run(1s);
   paced_.restart();
-  paced_.submit(4, auto_spec(40s));
+  EXPECT_EQ(chosen(paced_.world().submit(compressed(40s, 4))), "none");
   paced_.run(1s);
-  EXPECT_EQ(chosen(job), "shed+");
+  EXPECT_EQ(chosen(job), "clone");
   std::size_t choices = 0;
   for (const std::string& note : paced_.notes(job)) choices += note.starts_with("auto chooses");
   EXPECT_EQ(choices, 1u);
@@ -115,7 +102,7 @@ TEST_F(AutoTest, ANewMasterKeepsToTheChoice) {
 TEST(Auto, AParameterThatItDoesNotKnowIsRefused) {
   EXPECT_THROW(make_policy("auto", {{"theta", "1s"}}), std::invalid_argument);
   EXPECT_THROW(make_policy("auto", {{"handover", "never"}}), std::invalid_argument);
-  EXPECT_NE(make_policy("auto", {{"handover", "ready"}, {"slack", "3"}}), nullptr);
+  EXPECT_NE(make_policy("auto", {{"handover", "ready"}, {"load", "1"}}), nullptr);
 }
 
 }  // namespace

@@ -200,6 +200,20 @@ TEST_F(Failures, ACutInheritsThem) {
   EXPECT_EQ(world_.job(job).state, JobState::Failed);
 }
 
+// A worker that always seals other bytes than it was given would otherwise be launched indefinitely.
+TEST_F(Failures, SealingWhatIsNotHeldIsOne) {
+  nodes({"a"});
+  const JobId job = world_.submit(100, 100);
+  for (std::uint64_t i = 1; i <= 4; ++i) {
+    const AttemptId id = world_.take_launch();
+    world_.start_attempt(id);
+    world_.seal(id, {1, 100});
+    ASSERT_EQ(world_.take<action::KillAttempt>().size(), 1u);
+  }
+  EXPECT_EQ(world_.job(job).state, JobState::Failed);
+  EXPECT_THAT(world_.job(job).message, HasSubstr("it sealed what it does not hold"));
+}
+
 TEST_F(Failures, ANodeThatFailsWhatWorksElsewhereIsHeldBackForAllJobsUntilItsTimeIsOver) {
   nodes({"bad", "b"});
   world_.submit(40, 10);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/core/outlook.h"
+#include "tests/scheduler/ordered_policy.h"
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::scheduler {
@@ -92,6 +94,71 @@ TEST_F(JobOrderTest, AJobThatIsLateComesBeforeThoseWithoutADeadline) {
   world.pass(2s);
   world.register_node("a", 3);
   EXPECT_EQ(launched(world), (std::vector<std::uint32_t>{3, 2, 1}));
+}
+
+// Until then it has too much left for its deadline, and comes last.
+TEST_F(JobOrderTest, WhatItsAttemptsHaveMappedBringsAJobBackToItsPlace) {
+  for (const bool says_so : {true, false}) {
+    World world(by(JobOrder::EarliestDeadline));
+    const NodeId node = world.register_node("a", 5);
+    const JobId large = world.submit(1100, 100, of(25s));
+    const auto work_on = [&](std::uint32_t first) {  // five tasks, for 9 s; the slots map 10 bytes a second
+      for (std::uint32_t i = first; i < first + 5; ++i) world.start_attempt({{large, i}, 0});
+      for (int second = 1; second < 10; ++second) {
+        world.pass(1s);
+        world.heartbeat(node);
+        for (std::uint32_t i = first; i < first + 5 && says_so; ++i) {
+          world.heartbeat({{large, i}, 0}, 100 * i + 10 * static_cast<std::uint64_t>(second));
+        }
+      }
+    };
+    work_on(0);
+    world.pass(1s);
+    for (std::uint32_t i = 0; i < 5; ++i) world.seal_all({{large, i}, 0});
+    work_on(5);
+    world.submit(100, 100, of(60s));
+    launched(world);
+    world.pass(1s);
+    world.heartbeat(node);
+    world.seal_all({{large, 5}, 0});
+    EXPECT_EQ(launched(world), (std::vector<std::uint32_t>{says_so ? 1u : 2u}));
+  }
+}
+
+class BytesLeft : public test::OrderedPolicyTest {
+ protected:
+  void map(AttemptId attempt, std::uint64_t offset) {
+    world_.start_attempt(attempt);
+    world_.heartbeat(attempt, offset);
+  }
+  void expect_left(JobId job, double bytes) const {
+    EXPECT_NEAR(world_.scheduler().outlook(job)->bytes_left(world_.job(job)), bytes, 1e-3);
+  }
+};
+
+// Of two that race the one that is ahead counts.
+TEST_F(BytesLeft, AreWhatIsNeitherSealedNorMapped) {
+  world_.register_node("a");
+  world_.register_node("b");
+  const JobId job = world_.submit(300, 100);
+  const AttemptId first{{job, 0}, 0};
+  const AttemptId second{{job, 1}, 0};
+  expect_left(job, 300);
+  map(first, 40);
+  expect_left(job, 260);
+  map(second, 150);
+  expect_left(job, 210);
+  world_.seal_all(second);
+  expect_left(job, 160);
+  world_.register_node("c");
+  order(Speculate{first.task, 0, WholeSegment{}});
+  const AttemptId copy{first.task, 1};
+  map(copy, 30);
+  expect_left(job, 160);
+  map(copy, 60);
+  expect_left(job, 140);
+  world_.fail(copy);
+  expect_left(job, 160);
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ TEST(Scheduler, AnAttemptThatSealsWhatItDoesNotHoldIsEnded) {
   world.submit(10, 10);
   const AttemptId attempt = world.take_launch();
   world.seal(attempt, {0, 7});
-  EXPECT_EQ(world.attempt(attempt).state, AttemptState::Killed);
+  EXPECT_EQ(world.attempt(attempt).state, AttemptState::Failed);
   EXPECT_EQ(world.take_launch().number, 1u);
 }
 

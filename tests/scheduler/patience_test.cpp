@@ -1,8 +1,8 @@
 // How long an attempt may go without a sign of life. The scheduler's use of it is in testdata/*.txt.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <optional>
+#include <vector>
 
 #include "scheduler/core/timers.h"
 #include "tests/scheduler/scheduler_fixture.h"
@@ -15,11 +15,16 @@ using namespace std::chrono_literals;
 class Patience : public testing::Test {
  protected:
   Patience() {
-    segment_.range = {0, 100};
+    segment_.range = attempt_.held = {0, 100};
     attempt_.state = AttemptState::Running;
     attempt_.offset = 10;
-    job_.offset_moves = 10;
-    job_.offset_moves_ln = 10 * std::log(3.0);  // usually 3 s from one offset to the next
+    usually(3s);
+  }
+  void usually(Duration between_offsets) { job_.between_offsets = times(3, between_offsets); }
+  static UsualTime times(int count, Duration each) {
+    UsualTime time;
+    for (int i = 0; i < count; ++i) time.add(each);
+    return time;
   }
   std::optional<Duration> progress(std::optional<double> launch = {}) const {
     return progress_limit(job_, attempt_, segment_, launch);
@@ -37,12 +42,12 @@ class Patience : public testing::Test {
 TEST_F(Patience, ForProgressIsTwentyTimesTheUsualTimeBetweenTwoOffsets) { expect_near(progress(), 60s); }
 
 TEST_F(Patience, ForProgressIsHalfAMinuteAtLeast) {
-  job_.offset_moves_ln = 0;
+  usually(1s);
   expect_near(progress(), 30s);
 }
 
 TEST_F(Patience, ForProgressIsTenMinutesWhereNothingIsKnown) {
-  job_.offset_moves = 0;
+  job_.between_offsets = {};
   expect_near(progress(), 10min);
 }
 
@@ -53,9 +58,30 @@ TEST_F(Patience, ForALaunchFollowsTheMeanLaunch) {
   expect_near(progress(3600.0), 10min);
 }
 
-TEST_F(Patience, ForSealingIsTenMinutesAtLeast) {
+TEST_F(Patience, ForSealingFollowsTheUsualTimeToSealAndIsAMinuteAtLeast) {
   attempt_.offset = 100;
   expect_near(progress(), 10min);
+  job_.to_seal = times(2, 4s);
+  expect_near(progress(), 10min);
+  job_.to_seal = times(3, 4s);
+  expect_near(progress(), 80s);
+  job_.to_seal = times(3, 1ms);
+  expect_near(progress(), 1min);
+  job_.to_seal = times(3, 2min);
+  expect_near(progress(), 40min);
+  job_.to_seal = times(50, 1ms);
+  job_.to_seal.add(2min);
+  expect_near(progress(), 6min);
+}
+
+// The attempt goes on mapping behind a checkpoint.
+TEST_F(Patience, ForACheckpointsSealIsWhatARecordMayTakeToo) {
+  attempt_.offset = 100;
+  attempt_.held.end = 200;
+  usually(10s);
+  expect_near(progress(), 10min);
+  job_.to_seal = times(3, 1ms);
+  expect_near(progress(), 200s);
 }
 
 TEST_F(Patience, ForProgressIsWhatTheJobSays) {
@@ -76,7 +102,7 @@ TEST_F(Patience, ForProgressIsDoubledByEachAttemptThatStoodStillAndByNoneThatDid
 
 TEST_F(Patience, ForAnAnswerIsDoubledByBoth) {
   attempt_.longest_gap = 1ms;
-  job_.offset_moves = 0;
+  job_.between_offsets = {};
   EXPECT_EQ(answer(), 3s);
   segment_.silences = 1;
   EXPECT_EQ(answer(), 6s);
@@ -94,20 +120,20 @@ TEST_F(Patience, ForAnAnswerIsNeverLessThanTheJobsUsualTimesAllow) {
     attempt_.longest_gap = own;
     expect_near(answer(), 9s);
   }
-  job_.offset_moves = 2;
+  job_.between_offsets = times(2, 3s);
   EXPECT_EQ(answer(), 6s);
 }
 
 // It may be a straggler.
 TEST_F(Patience, ForTheAnswerOfAnAttemptThatHasMappedNoRecordIsTenTimesTheUsualTime) {
-  job_.offset_moves_ln = 10 * std::log(5.0);
+  usually(5s);
   expect_near(answer(), 50s);
-  job_.offset_moves_ln = 10 * std::log(0.1);
+  usually(100ms);
   EXPECT_EQ(answer(), 3s);
 }
 
 TEST_F(Patience, ForThatAnswerIsHalfAMinuteWhileNothingIsKnown) {
-  job_.offset_moves = 2;
+  job_.between_offsets = times(2, 3s);
   expect_near(answer(), 30s);
 }
 
@@ -130,10 +156,33 @@ TEST(PatienceOfAScheduler, LearnsNothingFromAMoveToTheBeginOfARecord) {
   reach(1ms, 90, 0);
   EXPECT_EQ(world.attempt(id).offset, 90u);
   EXPECT_EQ(world.attempt(id).longest_gap, Duration::zero());
-  EXPECT_EQ(world.job(job).offset_moves, 0u);
   reach(2s, 190, 1);
   EXPECT_EQ(world.attempt(id).longest_gap, Duration(2s));
-  EXPECT_EQ(world.job(job).offset_moves, 1u);
+  reach(2s, 290, 2);
+  EXPECT_EQ(world.job(job).between_offsets.get(), std::nullopt);  // two so far
+  reach(2s, 390, 3);
+  EXPECT_NEAR(world.job(job).between_offsets.get().value_or(0), 2, 1e-9);
+}
+
+// What was reported before a restart of the master is not known, and the seals behind checkpoints overlap with mapping.
+TEST(PatienceOfAScheduler, LearnsFromTheLastSealsOfAttemptsThatItHasWatched) {
+  test::World world;
+  const NodeId node = world.register_node("a", 4);
+  const JobId job = world.submit(400, 100);
+  std::vector<AttemptId> ids;
+  for (const action::LaunchAttempt& launch : world.take<action::LaunchAttempt>()) ids.push_back(launch.attempt);
+  ASSERT_EQ(ids.size(), 4u);
+  for (const AttemptId id : ids) world.start_attempt(id);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    world.send(event::Heartbeat{node, {{ids[i], 100 * (i + 1), 1, 0}}});
+    world.pass(4s);
+    world.seal_all(ids[i]);
+  }
+  EXPECT_NEAR(world.job(job).to_seal.get().value_or(0), 4, 1e-9);
+  world.restart();
+  world.register_node("a", 4, {{ids[3], 300, 0, 0}});
+  world.seal_all(ids[3]);
+  EXPECT_EQ(world.job(job).to_seal.longest(), Duration::zero());
 }
 
 }  // namespace

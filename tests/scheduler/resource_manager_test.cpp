@@ -44,6 +44,13 @@ class ResourceManagerTest : public testing::Test {
       resources_.refresh(cluster_, NodeId{node});
     }
   }
+  // Of job 1, whose tasks map a byte each, one ran on that node and has sealed.
+  void warm(std::uint32_t node, std::uint32_t task) {
+    const AttemptId attempt{{JobId{1}, task}, 0};
+    cluster_.apply({kStart, fact::AttemptLaunched{attempt, NodeId{node}, {task, task + 1}, false}});
+    cluster_.apply({kStart, fact::SegmentSealed{attempt, {task, task + 1}, task + 1, {}, {}}});
+    resources_.refresh(cluster_, NodeId{node});
+  }
   // They are not heard of.
   void silence(std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t node = first; node <= last; ++node) {
@@ -63,6 +70,71 @@ TEST_F(ResourceManagerTest, EquallyFastNodesAreTakenInTurn) {
   EXPECT_EQ(resources_.free_slots(), 6u);
   EXPECT_EQ(resources_.choose({NodeId{1}, NodeId{2}}), NodeId{3});
   EXPECT_EQ(resources_.choose({NodeId{1}, NodeId{2}, NodeId{3}}), std::nullopt);
+}
+
+TEST_F(ResourceManagerTest, AnIdleRunnerOfTheJobDrawsItsNextAttempt) {
+  add_nodes(3, 1);
+  busy(1, 0);  // nowhere
+  warm(3, 0);
+  EXPECT_EQ(resources_.choose({}), NodeId{1});
+  EXPECT_EQ(resources_.choose({}, {JobId{1}}), NodeId{3});
+  EXPECT_EQ(resources_.choose({}, {JobId{2}}), NodeId{1});
+  EXPECT_EQ(resources_.choose({NodeId{3}}, {JobId{1}}), NodeId{1});
+  EXPECT_EQ(resources_.warm_slots(JobId{1}), 1u);
+  EXPECT_EQ(resources_.warm_slots(JobId{2}), 0u);
+  const AttemptId next{{JobId{1}, 1}, 0};
+  cluster_.apply({kStart, fact::AttemptLaunched{next, NodeId{3}, {1, 2}, false}});
+  resources_.refresh(cluster_, NodeId{3});
+  EXPECT_TRUE(cluster_.find_attempt(next)->is_warm);
+  EXPECT_EQ(resources_.warm_slots(JobId{1}), 0u);
+  EXPECT_EQ(resources_.choose({}, {JobId{1}}), NodeId{1});
+}
+
+TEST_F(ResourceManagerTest, AnIdleRunnerOnASlowerNodeDrawsAnAttemptIfALaunchIsDear) {
+  add_nodes(3, 1);
+  busy(1, 0);
+  warm(3, 0);
+  for (int i = 0; i < 3; ++i) observe(3, 1.9);
+  ASSERT_LT(resources_.speed(NodeId{3}), 0.75);
+  EXPECT_EQ(resources_.choose({}, {JobId{1}, 0.01}), NodeId{1});
+  EXPECT_EQ(resources_.choose({}, {JobId{1}, 1}), NodeId{3});
+  for (int i = 0; i < 20; ++i) observe(3, 20);
+  ASSERT_LT(resources_.speed(NodeId{3}), 0.2);
+  EXPECT_EQ(resources_.choose({}, {JobId{1}, 1}), NodeId{1});
+}
+
+TEST_F(ResourceManagerTest, IdleRunnersGoWithTheirJobTheirConnectionAndWithoutRoom) {
+  add_nodes(2, 1);
+  busy(1, 0);
+  for (std::uint32_t task = 0; task < 2; ++task) warm(task + 1, task);
+  ASSERT_EQ(resources_.warm_slots(JobId{1}), 2u);
+  cluster_.observe_node(NodeId{1}, NodeState::Live, false, kStart);
+  cluster_.observe_node(NodeId{1}, NodeState::Live, true, kStart);
+  resources_.refresh(cluster_, NodeId{1});
+  EXPECT_EQ(resources_.warm_slots(JobId{1}), 1u);
+  cluster_.apply({kStart, fact::JobEnded{JobId{1}, JobState::Killed, "", false}});
+  EXPECT_TRUE(cluster_.find_node(NodeId{2})->idle_runners.empty());
+  // A worker has twice as many processes as slots: of the third job's runner's coming the oldest is the victim.
+  for (std::uint32_t number = 2; number <= 4; ++number) {
+    JobSpec spec;
+    spec.inputs = {{"/input", 2, "1", Codec::Plain}};
+    spec.split_bytes = 1;
+    cluster_.apply({kStart, fact::JobAccepted{JobId{number}, spec}});
+    const AttemptId attempt{{JobId{number}, 0}, 0};
+    cluster_.apply({kStart, fact::AttemptLaunched{attempt, NodeId{2}, {0, 1}, false}});
+    EXPECT_FALSE(cluster_.find_attempt(attempt)->is_warm);
+    cluster_.apply({kStart, fact::SegmentSealed{attempt, {0, 1}, 1, {}, {}}});
+  }
+  EXPECT_EQ(cluster_.find_node(NodeId{2})->idle_runners, (std::vector{JobId{3}, JobId{4}}));
+}
+
+TEST_F(ResourceManagerTest, WithoutTheRuleIdleRunnersDrawNothing) {
+  resources_ = ResourceManager({.warm_first = false});
+  add_nodes(3, 1);
+  busy(1, 0);
+  warm(3, 0);
+  EXPECT_EQ(resources_.choose({}, {JobId{1}}), NodeId{1});
+  EXPECT_EQ(resources_.warm_slots(JobId{1}), 0u);
 }
 
 TEST_F(ResourceManagerTest, TheHistoricallyFasterNodeIsTakenFirst) {

@@ -18,17 +18,17 @@ using testing::HasSubstr;
 
 class StoppedAttempt : public testing::TestWithParam<std::string> {
  protected:
-  // Its original has not passed the place, at a fifth, where it was to stop.
+  // Its original has not passed the place, at a fifth, where it was to stop. It may have sealed what it had: a cut just
+  // there needs no answer of the mapper.
   static void expect_stopped(const nlohmann::json& task) {
     const nlohmann::json& original = task["attempts"][0];
     const std::uint64_t begin = task["begin"];
     const std::uint64_t size = task["end"].get<std::uint64_t>() - begin;
     EXPECT_LT(original["offset"].get<std::uint64_t>(), begin + size / 4) << task.dump(1);
-    EXPECT_NE(original["state"], "succeeded") << task.dump(1);
   }
 };
 
-// One of ten attempts stops at a fifth of its work, after a checkpoint: its cut is never answered.
+// One of ten attempts stops at a fifth of its work: a cut beyond that is never answered.
 TEST_P(StoppedAttempt, DoesNotHoldItsJob) {
   const TemporaryDirectory directory;
   Arguments arguments{"run",       "wordcount",     kNovel,         "--output",    directory / "out", "--workers", "10",

@@ -47,7 +47,7 @@ TEST_F(Faults, ARestartedMasterAdoptsRunningAttemptsAndRunsNoSealedSegmentAgain)
   cluster_.start_master();
   cluster_.add_worker();
   cluster_.add_worker();
-  const std::string job = submit_paced("out");
+  const std::string job = submit_paced("out", "6", "none");
   ASSERT_TRUE(eventually([&] { return is_under_way(job); }));
   cluster_.restart_master();
   expect_right_answer(job, "out");

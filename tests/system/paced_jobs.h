@@ -14,9 +14,10 @@ namespace ontime::test {
 class PacedJobs : public testing::Test {
  protected:
   // About six seconds on one slot, so that a client of a busy machine finds it running.
-  std::string submit_paced(const std::string& output, const std::string& splits = "6") {
+  std::string submit_paced(const std::string& output, const std::string& splits = "6",
+                           const std::string& policy = "auto") {
     return cluster_.submit({"paced", novel_, "--output", cluster_ / output, "--splits", splits, "--checkpoint", "100ms",
-                            "--max-attempts", "100", "--set", "lines=3", "--app-dir", kApps});
+                            "--max-attempts", "100", "--set", "lines=3", "--app-dir", kApps, "--policy", policy});
   }
   bool has_begun(const std::string& job) {
     const nlohmann::json description = cluster_.job(job);

@@ -62,6 +62,11 @@ double restart_above(const MantriSettings& settings, const FreshAttempt& fresh, 
 
 namespace {
 
+// Attempts of a task, also those that have ended. Some bytes may be slow for every attempt. The one that works on them
+// looks slower than a fresh one and is ended, and later the fresh one comes to the same bytes. Without a limit this
+// would never end.
+constexpr std::size_t kAttemptsMost = 20;
+
 double mean_task(const JobView& job, const FreshAttempt& fresh) {
   const std::span<const double> durations = job.outlook->task_durations();
   if (!durations.empty()) {
@@ -111,8 +116,8 @@ MantriSettings settings_of(Parameters& parameters) {
 // form=p1 (Chronos, section I): while slots are free and nothing waits, a task whose remaining time exceeds the mean
 //   task time by `margin` gets attempts until it has max_copies besides its first ("until larger than 3"; the full form
 //   has that as a safety); of those, when all have run for `report`, the one that has got farthest is kept.
-// Tasks are taken longest remaining time first. With `ahead` copies come before what waits, as in ese (Xu & Lau's
-// description does not say which; theirs counts idle machines).
+// No task gets more than kAttemptsMost attempts in all. Tasks are taken longest remaining time first. With `ahead`
+// copies come before what waits, as in ese (Xu & Lau's description does not say which; theirs counts idle machines).
 class Mantri final : public Policy {
  public:
   explicit Mantri(Parameters& parameters)
@@ -286,7 +291,9 @@ class Mantri final : public Policy {
     }
     if (!(candidate.remaining > limit)) return;
     const std::uint32_t wanted = settings_.form == MantriForm::P1 ? settings_.max_copies + 1 - attempts : 1;
-    const std::uint32_t copies = std::min(wanted, round.slots);
+    const std::size_t had = round.job.job->tasks[candidate.task].attempts.size();
+    const auto room = static_cast<std::uint32_t>(kAttemptsMost - std::min(kAttemptsMost, had));
+    const std::uint32_t copies = std::min({wanted, round.slots, room});
     std::optional<Speculate> decision = race(round.job, candidate.task, copies, Reason::Slow);
     std::optional<Reason> objection;
     if (!decision)
@@ -294,7 +301,7 @@ class Mantri final : public Policy {
     else if (settings_.form == MantriForm::Full && attempts > 1 && has_unknown_pace(round.job, candidate.task))
       objection = Reason::TooYoung;  // what it has may be enough
     else if (copies == 0)
-      objection = Reason::NoFreeSlot;
+      objection = room == 0 ? Reason::CapReached : Reason::NoFreeSlot;
     if (objection) {
       round.declines.add(round.job, candidate.task, *objection);
       return;

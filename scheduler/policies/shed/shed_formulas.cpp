@@ -128,8 +128,8 @@ bool JobOdds::is_hopeless() const {
 
 namespace {
 
-// One job while copies are given to its stragglers one by one, each where it raises ln R_j most (the lowest index on
-// ties): best for every number of copies, since gains only shrink.
+// A job to which copies are given one by one. Each goes to the straggler where it raises ln R_j most, or to the
+// first of several. So any number of copies is placed as well as possible, because each gains less than the one before.
 class JobGrowth {
  public:
   // odds must outlive it.

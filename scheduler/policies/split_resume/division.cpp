@@ -155,7 +155,7 @@ std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint
   // A stretch that gains less than the least is no stretch: its slots are left to others.
   const auto stretch_of = [&](std::uint32_t i) {
     const Stretch stretch = best_stretch({&ladders[i * rungs], rungs}, i, level[i], left);
-    return stretch.rate >= rules.gain_min ? stretch : Stretch{0, i, level[i]};
+    return stretch.rate >= rules.gain_min + remainders[i].gain_min ? stretch : Stretch{0, i, level[i]};
   };
   std::vector<Stretch> stretches;
   stretches.reserve(remainders.size());

@@ -29,18 +29,25 @@ double place_of_cut(double position, double rate, double left, double launch, do
   return std::max(position + rate * launch, std::min(share, end - smallest));
 }
 
-// A piece must last `min_piece` launches by the median, not by t_min: a fitted t_min is far below what attempts usually
-// take, and pieces of that size would spend their slots on launches. When time is short pieces may be as small as one
-// launch, and as many as the window needs and one to spare.
+// When time is short there may be as many as the window needs and one to spare, if each is worth a launch.
 std::uint32_t most_pieces(double work, double window, const math::Durations& durations, const RescueRules& rules) {
   const double launch = std::max(durations.launch, 1e-3);
-  const double paying = work * durations.median() / durations.t_min / (rules.min_piece * launch);
+  const double paying = work * durations.median() / durations.t_min / rules.shortest_piece(window, durations);
   const double needed = window > 0 ? std::floor(work / window) + 2 : 1;
   const double most = std::max(paying, std::min(needed, work / launch));  // small ones too if time is short
   return static_cast<std::uint32_t>(std::clamp(most, 1.0, static_cast<double>(rules.max)));
 }
 
 }  // namespace
+
+// By the median, not by t_min: a fitted t_min is far below what attempts usually take, and pieces of that size would
+// spend their slots on launches.
+double RescueRules::shortest_piece(double window, const math::Durations& durations) const {
+  constexpr double kShareOfWindow = 1.0 / 3;
+  constexpr double kLaunchesLeast = 0.1;
+  const double launch = std::max(durations.launch, 1e-3);
+  return std::max(kLaunchesLeast * launch, std::min(min_piece * launch, kShareOfWindow * window));
+}
 
 // The farthest, since it leaves the shortest rest; the core cuts the same one (farthest() in core/speculation.cpp). Not
 // the fastest: an attempt that began late may be faster and still have everything before it.
@@ -55,22 +62,24 @@ const Racer& leader_of(const OpenSegment& segment) {
 }
 
 std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, const OpenSegment& segment,
-                                          const math::Durations& durations, const RescueRules& rules) {
+                                          const Target& target, const math::Durations& durations,
+                                          const RescueRules& rules) {
   const Racer& leader = leader_of(segment);
   if (!(durations.t_min > 0) || segment.range.is_open_ended()) return Reason::NoEstimate;
   if (is_launching(*leader.attempt, durations.launch, view.now)) return Reason::TooYoung;
+  // It may load something first, and fresh ones would too. With a deadline that ends.
+  if (!target.is_deadline && leader.attempt->longest_gap == Duration::zero()) return Reason::TooYoung;
   const double now = job.since_submission(view.now);
   // Attempts at the rest begin a launch from now, so that much less is left to them (D - tau - t_lau in the formula).
-  const double window = rules.due(job) - now - durations.launch;
+  const double window = target.due - now - durations.launch;
   const auto end = static_cast<double>(segment.range.end);
-  // Where it should be by now. Its last report may be a heartbeat old, and a cut at an offset that it has passed would
-  // be answered with another one, so the pieces would not be as planned.
-  const double position = std::min(end, leader.pace.offset + leader.pace.rate * std::max(0.0, now - leader.pace.at));
-  const double smallest = rules.min_piece * durations.launch / durations.median();
+  // A cut at an offset that it has passed would be answered with another one, so the pieces would not be as planned.
+  const double position = position_of(leader, segment, now);
+  const double smallest = rules.shortest_piece(window, durations) / durations.median();
   // One that is much slower than usual would keep a slot until the deadline for very few bytes. It only bridges the
   // launch.
   const bool is_slow = leader.pace.rate * durations.median() * rules.slow < 1;
-  const double cut = place_of_cut(position, leader.pace.rate, rules.due(job) - now, durations.launch, smallest, end,
+  const double cut = place_of_cut(position, leader.pace.rate, target.due - now, durations.launch, smallest, end,
                                   is_slow ? 0 : rules.keep);
   if (cut >= end - 1) return Reason::RemainingShorterThanLaunch;
   if (!(window > 0)) return Reason::Hopeless;
@@ -84,6 +93,8 @@ std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, 
   late.remaining.work = (end - cut) * durations.t_min;
   late.remaining.window = window;
   late.remaining.beta = durations.beta;
+  // Where runners are kept the rest can wait for one of them, which need not be launched.
+  if (view.resources.placement().warm_first) late.remaining.gain_min = rules.launch_gain * durations.launch / window;
   if (durations.tail) {
     late.remaining.tail = &*durations.tail;
     late.remaining.ln_time = std::log(window / (end - cut));
@@ -94,12 +105,18 @@ std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, 
   late.remaining.pieces_max = late.race ? 1 : most_pieces(late.remaining.work, window, durations, rules);
   // A late segment can be divided again at the next look if the window lasts for it: copies only duplicate work until
   // then.
-  const double until_next = std::max(durations.launch, rules.check * job.deadline()) + durations.launch;
-  late.remaining.copies_max = window < rules.last_chance * until_next ? rules.copies : 1;
-  late.remaining.ln_before = ln_chance(late.completion - now, job.deadline() - now, rules.spread);
+  const double until_next = target.interval + durations.launch;
+  const bool is_last_chance = target.is_deadline && window < rules.last_chance * until_next;
+  late.remaining.copies_max = is_last_chance ? rules.copies : 1;
+  late.remaining.ln_before = ln_chance(late.completion - now, target.at - now, rules.spread);
   if (late.race && now + durations.launch + late.remaining.work >= late.completion) return Reason::CopyWouldBeLater;
   if (late.remaining.is_hopeless()) return Reason::Hopeless;
   return late;
+}
+
+double position_of(const Racer& racer, const OpenSegment& segment, double now) {
+  return std::min(static_cast<double>(segment.range.end),
+                  racer.pace.offset + racer.pace.rate * std::max(0.0, now - racer.pace.at));
 }
 
 // Each border is computed from the whole, so rounding does not add up. Two that fall together become one: a piece is

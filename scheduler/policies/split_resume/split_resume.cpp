@@ -3,95 +3,31 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 
-#include "scheduler/math/numeric.h"
+#include "scheduler/core/waiting_jobs.h"
+#include "scheduler/policies/split_resume/settings.h"
 
 namespace ontime::scheduler {
 namespace {
 
-// ln P(a task whose perfect run takes `work` is done in `window`, divided into so many pieces).
-double ln_pocd_of(double work, double window, const math::Durations& durations, double pieces) {
-  if (!durations.tail) return ln_divided_pocd(std::log(work / window), durations.beta, pieces, 1);
-  const double bytes = work / durations.t_min;
-  return pieces * math::ln_one_minus_exp(durations.tail->ln_survival(window * pieces / bytes));
-}
+// Seconds between two checks: a short job must not make the master look at a million tasks all the time. A check takes
+// a few tenths of a microsecond for each.
+constexpr double kPausePerTask = 2e-6;
+constexpr double kPausePerJob = 2e-4;  // what is known of its durations is looked up
+constexpr double kPauseLeast = 0.01;
 
-// Dividing tasks before their first launch, where even a perfect run of the whole split would be late, or its odds are
-// poor and slots are free.
-struct StartRules {
-  // Tasks are divided, while slots are free, until the job's PoCD would reach `pocd` or half of the attempts at a piece
-  // would take no more than `share` of the time left: what is late after that is divided then.
-  double pocd = 0.9;
-  double share = 0.5;
-  std::uint32_t max = 32;  // pieces per task
-};
-
-// Divided already, by an earlier look or for another reason.
-bool is_whole(const Task& task) { return task.attempts.empty() && task.ledger.segments().size() == 1; }
-
-// Tasks from this index on have never been launched. O(log tasks): tasks are launched in order.
-std::uint32_t first_unlaunched(const Job& job) {
-  const auto first =
-      std::partition_point(job.tasks.begin(), job.tasks.end(), [](const Task& task) { return !task.attempts.empty(); });
-  return static_cast<std::uint32_t>(first - job.tasks.begin());
-}
-
-// Into how many pieces a task is divided of which a perfect attempt takes `work` seconds, when `tasks` such are to be
-// launched and `slots` are free for them. 1: not at all.
-std::uint32_t pieces_at_start(double work, double window, const math::Durations& durations, std::uint32_t tasks,
-                              std::uint32_t slots, const RescueRules& rules, const StartRules& start) {
-  if (!(window > 0) || !(work > 0)) return 1;
-  const double launch = std::max(durations.launch, 1e-3);
-  const double most = std::min(static_cast<double>(start.max), std::floor(work / launch));
-  // One more than fits exactly: a perfect attempt that needs all of the window has a chance of 0 (P(T > t_min) = 1).
-  const double needed = std::floor(work / window) + 1;  // pieces that a perfect attempt can do in time
-  if (needed > most) return 1;                          // hopeless
-  // Beyond what is needed pieces are divided as long as slots are free, each is worth its launch, half of the attempts
-  // would take too much of the window and the job's PoCD, tasks ln R, is below its goal. The formula alone would divide
-  // as far as slots allow: it does not know that a late piece is divided again.
-  const double median_work = work * durations.median() / durations.t_min;
-  const double affordable = std::min({most, std::floor(static_cast<double>(slots) / std::max(1u, tasks)),
-                                      std::floor(median_work / (rules.min_piece * launch))});
-  double pieces = needed;
-  while (pieces + 1 <= affordable && median_work > pieces * start.share * window &&
-         tasks * ln_pocd_of(work, window, durations, pieces) < std::log(start.pocd)) {
-    ++pieces;
-  }
-  return static_cast<std::uint32_t>(pieces);
-}
-
-// Adds the divisions for the job's tasks that wait for their first launch. Returns by how many attempts more wait now.
-//
-// Tasks wait for their first launch in order of index, so those from `first` on are whole unless they were divided
-// before. No more of them than there are slots: the others are looked at again when these have begun, with more known
-// by then.
-std::uint32_t divide_at_start(const View& view, const JobView& job, const math::Durations& durations,
-                              std::uint32_t slots, const RescueRules& rules, const StartRules& start, Plan& plan) {
-  const auto count = static_cast<std::uint32_t>(job.job->tasks.size());
-  const std::uint32_t first = first_unlaunched(*job.job);
-  const std::uint32_t tasks = std::min(count - first, std::max(1u, view.slots()));
-  const double window = rules.due(job) - job.since_submission(view.now) - durations.launch;
-  if (tasks == 0 || !(durations.t_min > 0) || !(window > 0)) return 0;
-  std::uint32_t more = 0;
-  for (std::uint32_t index = first; index < first + tasks; ++index) {
-    const Task& task = job.job->tasks[index];
-    const ByteRange split = task.ledger.split();
-    if (!is_whole(task) || split.is_open_ended()) continue;
-    const std::uint32_t pieces = pieces_at_start(static_cast<double>(split.size()) * durations.t_min, window, durations,
-                                                 tasks, slots, rules, start);
-    // Into equal parts: nobody knows yet which nodes will get them.
-    Divide divide{{job.id, index}, split.begin, borders_of(split.begin, split.end, std::vector<double>(pieces, 1))};
-    if (divide.borders.empty()) continue;
-    more += static_cast<std::uint32_t>(divide.borders.size());
-    plan.add(std::move(divide));
-  }
-  return more;
-}
+// Seconds, until one has been seen.
+constexpr double kWarmLaunchAssumed = 0.1;
 
 // Jobs that come after the others get copies while none of the others waits for a slot.
-bool are_last_served(const View& view) {
-  return std::ranges::none_of(view.jobs, [](const JobView& job) { return !job.is_behind && job.waiting > 0; });
+bool are_last_served(const View& view, JobOrder order) {
+  return std::ranges::none_of(view.jobs, [&](const JobView& job) {
+    const bool comes_after = order == JobOrder::EarliestDeadline && !job.has_deadline();  // even these
+    return !job.is_behind && !comes_after && job.waiting > 0;
+  });
 }
 
 // Slots that nothing waits for yet.
@@ -115,45 +51,6 @@ std::uint32_t unlaunched(const JobView& job) {
   return static_cast<std::uint32_t>(job.job->tasks.size()) - first_unlaunched(*job.job);
 }
 
-struct SplitResumeSettings {
-  explicit SplitResumeSettings(Parameters& parameters) {
-    rescue.check = parameters.number("check", rescue.check, 0.001, 1);
-    rescue.safety = parameters.number("safety", rescue.safety, 0, 0.9);
-    rescue.keep = parameters.number("keep", rescue.keep, 0, 1);
-    rescue.slow = parameters.number("slow", rescue.slow, 1, 1e9);
-    rescue.min_piece = parameters.number("min_piece", rescue.min_piece, 0, 1000);
-    rescue.spread = parameters.number("spread", rescue.spread, 0.001, 10);
-    rescue.max = parameters.count("max", rescue.max, 1, kSlotsPerGrantMax);
-    ahead = parameters.number("ahead", ahead, 0, 100);
-    rescue.recent = parameters.number("recent", rescue.recent, 0, 1);
-    grant.slots_max = rescue.max;
-    rescue.copies = parameters.count("copies", rescue.copies, 1, kSlotsPerGrantMax);
-    rescue.last_chance = parameters.number("last_chance", rescue.last_chance, 0, 1e6);
-    grant.gain_min = parameters.number("gain", 0.001, 0, 100);
-    start.pocd = parameters.number("start", start.pocd, 0, 1);
-    start.share = parameters.number("start_share", start.share, 0.01, 1);
-    by_speed = parameters.flag("by_speed", by_speed);
-    start.max = parameters.count("start_max", start.max, 1, 1000);
-    const std::string given = parameters.choice("order", "edf", {"edf", "fifo", "srpt"});
-    if (given == "fifo") order = JobOrder::Fifo;
-    if (given == "srpt") order = JobOrder::ShortestRemaining;
-    handover = parameters.handover(handover);
-    durations = parameters.durations();
-    durations.tail = parameters.tail(math::TailRule::Auto);
-  }
-
-  RescueRules rescue;
-  // Late pieces overtake tasks that wait for their first launch: slots that attempts are expected to free within so
-  // many checks are promised to them. 0: only slots that are free and that nothing waits for.
-  double ahead = 0.5;
-  bool by_speed = true;  // pieces in proportion to the speeds of the free nodes
-  GrantRules grant;
-  StartRules start;
-  JobOrder order = JobOrder::EarliestDeadline;
-  Handover handover = Handover::Predicted;
-  math::DurationHints durations;
-};
-
 // Our own policy. A copy is never faster than t_min, however many there are; a remainder that is divided is. Each late
 // piece of a task is cut: the attempt that works on it keeps what it can do in time at its own pace, the rest is
 // divided into s segments, each raced by c fresh attempts. (s, c) maximises the piece's PoCD,
@@ -162,13 +59,15 @@ struct SplitResumeSettings {
 //
 // within the slots that are granted, and slots are granted where they raise the sum of ln PoCD most per slot. A piece
 // that turns out to be late is divided again. Tasks are divided before their first launch where even a perfect run
-// would be late, or where slots are free and the odds are poor.
+// would be late, or where slots are free and the odds are poor. Slow attempts are replaced, in their own slots, where
+// that saves slot time. A job without a deadline is treated as if it had one that it could just meet with the slots
+// that are free.
 //
 // docs/split-resume.md lists the parameters.
 //
 // Declined: CutPending (a cut or fresh attempts are on their way), NoEstimate (nothing known of t_min, or the end of a
 // compressed input), RemainingShorterThanLaunch, CopyWouldBeLater, Hopeless (no division helps), NoFreeSlot,
-// NotWorthIt. Jobs without a deadline are left alone.
+// NotWorthIt.
 class SplitResume final : public Policy {
  public:
   explicit SplitResume(Parameters& parameters) : settings_(parameters) {}
@@ -185,9 +84,8 @@ class SplitResume final : public Policy {
       while (running != view.jobs.end() && running->id < entry.first) ++running;
       return running == view.jobs.end() || running->id != entry.first;
     });
-    const bool last_served = are_last_served(view);
     std::uint32_t promised = 0;
-    const bool has_new = begin_jobs(view, is_due, last_served, promised, plan);
+    const bool has_new = begin_jobs(view, is_due, promised, plan);
     if (!is_due) {
       if (has_new) due_ = std::min(*due_, next_check(view, false).value_or(*due_));
       plan.next_check = due_;
@@ -197,27 +95,58 @@ class SplitResume final : public Policy {
     // fresh tasks keeps at zero, no straggler would ever be helped.
     Found found;
     for (const JobView& job : view.jobs) {
-      if (job.is_behind && !last_served) continue;
-      if (const auto state = jobs_.find(job.id); state != jobs_.end()) {
-        find_late(view, job, state->second, found, plan);
-      }
+      if (const auto state = jobs_.find(job.id); state != jobs_.end()) find_late(view, job, state->second, found, plan);
     }
     const std::uint32_t soon = settings_.ahead > 0 ? spare(view.free_slots() + found.ending, found.promised) : 0;
-    save(view, std::max(soon, spare(view.free_slots(), view.waiting + promised)), found, plan);
+    save(view, std::max(soon, spare(view.free_slots(), view.waiting + promised + found.at_once)), found, plan);
     due_ = next_check(view, found.lacks_slots);
     plan.next_check = due_;
     return plan;
   }
 
  private:
+  using Place = std::pair<Rank, JobId>;  // in the order in which jobs get slots
+
+  Place place_of(const JobView& job) const { return {rank_of(*job.job, settings_.order, job.is_behind), job.id}; }
+
+  // Who gets the next slot, as far as this policy can tell: jobs of other owners have turns of their own, and of jobs
+  // that others plan for only the number of waiting attempts is known.
+  struct Queue {
+    bool is_over = false;                    // there are more free slots than attempts that wait
+    bool has_others = false;                 // jobs wait that others plan for
+    std::map<std::string_view, Place> next;  // of the jobs that wait, by owner
+  };
+  Queue queue_of(const View& view) const {
+    Queue queue;
+    std::uint32_t waiting = 0;
+    for (const JobView& job : view.jobs) {
+      if (job.waiting == 0) continue;
+      waiting += job.waiting;
+      const auto [next, is_new] = queue.next.try_emplace(job.job->spec.owner, place_of(job));
+      if (!is_new) next->second = std::min(next->second, place_of(job));
+    }
+    queue.is_over = view.spare_slots() > 0;
+    queue.has_others = view.waiting > waiting;
+    return queue;
+  }
+  bool keeps_slots(const JobView& job, const Queue& queue) const {
+    if (queue.is_over) return true;
+    const auto next = queue.next.find(job.job->spec.owner);
+    return !queue.has_others && (next == queue.next.end() || place_of(job) <= next->second);
+  }
+
   struct Found {  // late pieces of all jobs, and the pieces that could be saved but get no slot now
     std::vector<LateSegment> late;
     bool lacks_slots = false;
     std::uint32_t ending = 0;    // attempts that are expected to be done before the next check but one
     std::uint32_t promised = 0;  // fresh attempts that wait for a slot already
+    std::uint32_t at_once = 0;   // of them those that will find a runner of their job idle
   };
   struct JobState {  // of a job; nothing here is lost by beginning afresh
     math::Durations durations;
+    math::Durations warm;  // the same where a runner of the job is idle
+    Target target;
+    bool keeps_slots = true;             // a slot that it gives back is its own again
     std::vector<float> progress;         // by task, at the last check: who has slowed down since
     double looked_at = 0;                // seconds after submission
     std::vector<std::uint32_t> divided;  // tasks with several pieces, whose progress hides a slow one; ascending
@@ -225,22 +154,34 @@ class SplitResume final : public Policy {
 
   // Looks at jobs that are new (at all of them if a check is due) and divides what is not launched yet. True if there
   // was a new one.
-  bool begin_jobs(const View& view, bool is_due, bool last_served, std::uint32_t& promised, Plan& plan) {
+  bool begin_jobs(const View& view, bool is_due, std::uint32_t& promised, Plan& plan) {
+    const bool last_served = are_last_served(view, settings_.order);
+    const Queue queue = queue_of(view);
     // The jobs' own tasks wait too, but they are what is to be divided, so they do not take slots away from themselves.
     std::uint32_t own = 0;
     for (const JobView& job : view.jobs) own += unlaunched(job);
     std::uint32_t slots = spare(view.free_slots(), view.waiting - std::min(own, view.waiting));
     bool has_new = false;
     for (const JobView& job : view.jobs) {
-      if (!job.has_deadline()) continue;
       const auto [state, is_new] = jobs_.try_emplace(job.id);
       has_new = has_new || is_new;
-      if ((!is_new && !is_due) || (job.is_behind && !last_served)) continue;
-      state->second.durations = durations_of(view, job, settings_.durations);
+      if (!is_new && !is_due) continue;
+      JobState& known = state->second;
+      known.durations = known.warm = durations_of(view, job, settings_.durations);
+      if (view.resources.placement().warm_first) {
+        known.warm.launch = std::min(known.warm.launch, job.outlook->warm_launch().value_or(kWarmLaunchAssumed));
+      }
+      known.keeps_slots = keeps_slots(job, queue);
+      // A job that has missed its deadline takes no free slots while others run: they would miss theirs more often.
+      const bool by_deadline = job.has_deadline() && (!job.job->missed_deadline(view.now) || view.jobs.size() > 1);
+      known.target = target_of(view, job, by_deadline, slots, known.durations, settings_.rescue);
+      // Nothing is late of a job behind others which wait: without a deadline it must not take their slots.
+      const bool may_be_late = known.target.is_deadline ? !job.is_behind || last_served : known.keeps_slots;
+      if (!may_be_late) known.target.at = known.target.due = std::numeric_limits<double>::infinity();
       const std::uint32_t tasks = unlaunched(job);
-      if (tasks == 0) continue;
+      if (tasks == 0 || !may_be_late) continue;
       const std::uint32_t more =
-          divide_at_start(view, job, state->second.durations, slots, settings_.rescue, settings_.start, plan);
+          divide_at_start(view, job, known.target, known.durations, slots, settings_.rescue, settings_.start, plan);
       slots = spare(slots, tasks + more);  // what this job's tasks take is not there for the next job's
       promised += more;
     }
@@ -248,10 +189,11 @@ class SplitResume final : public Policy {
   }
 
   // One pass over what is expected of the tasks. Looked at more closely are those that are late by their mean speed,
-  // those that have slowed down since the last check, and those with several pieces, where neither shows.
+  // those that have slowed down since the last check, those that a fresh attempt would be sooner with, and those with
+  // several pieces, where none of this shows.
   void find_late(const View& view, const JobView& job, JobState& state, Found& found, Plan& plan) const {
     const double now = job.since_submission(view.now);
-    const double limit = settings_.rescue.due(job);
+    const double limit = state.target.due;
     const std::span<const double> completion = job.outlook->completion();
     const std::span<const float> progress = job.outlook->progress();
     const std::span<const std::uint8_t> attempts = job.outlook->live_attempts();
@@ -261,8 +203,7 @@ class SplitResume final : public Policy {
     // multiplication, so a task that stood still needs no division by 0.
     const double intervals = remembers && now > state.looked_at ? (limit - now) / (now - state.looked_at) : 0;
     // Slots of attempts that end before the next check but one will be free when copies could use them.
-    const double horizon =
-        now + settings_.ahead * std::max(state.durations.launch, settings_.rescue.check * job.deadline());
+    const double horizon = now + settings_.ahead * state.target.interval;
     for (const auto& [task, copies] : job.pending) found.promised += copies;
     std::vector<std::uint32_t> suspects;
     auto was_divided = state.divided.begin();
@@ -271,10 +212,11 @@ class SplitResume final : public Policy {
       // Nothing is said of a task that has a young piece, whatever the others do.
       const bool is_late = completion[index] > limit || (std::isnan(completion[index]) && attempts[index] > 1);
       // The mean speed hides a change for long: an attempt that stops at nine tenths still looks in time by its mean.
-      const bool is_slow = remembers && 1 - progress[index] > intervals * (progress[index] - state.progress[index]);
+      const bool is_slow =
+          remembers && limit > now && 1 - progress[index] > intervals * (progress[index] - state.progress[index]);
       while (was_divided != state.divided.end() && *was_divided < index) ++was_divided;
       const bool is_divided = was_divided != state.divided.end() && *was_divided == index;
-      if (!is_late && !is_slow && !is_divided) {
+      if (!is_late && !is_slow && !is_divided && !may_save(state, job, completion[index] - now, progress[index])) {
         if (completion[index] < horizon) ++found.ending;
         continue;
       }
@@ -284,43 +226,97 @@ class SplitResume final : public Policy {
     for (std::size_t i = 0; i < suspects.size(); ++i) {
       fetch_ahead(i, suspects.size(), [&](std::size_t at) { return &job.job->tasks[suspects[at]]; });
       if (job.job->tasks[suspects[i]].ledger.open_segments() > 1) state.divided.push_back(suspects[i]);
-      look_at_task(view, job, state, suspects[i], horizon, found, plan);
+    }
+    const std::set<std::uint32_t> saved = save_at_once(view, job, state, suspects, found, plan);
+    for (const std::uint32_t task : suspects) {
+      if (!saved.contains(task)) look_at_task(view, job, state, task, horizon, found, plan);
     }
     state.progress.assign(progress.begin(), progress.end());
     state.looked_at = now;
+  }
+
+  // Where runners of the job are idle a piece costs no launch, so small ones pay and late ones still come in time.
+  // Those slots go to the job's own late segments first. Returns the tasks that are helped.
+  std::set<std::uint32_t> save_at_once(const View& view, const JobView& job, const JobState& state,
+                                       const std::vector<std::uint32_t>& suspects, Found& found, Plan& plan) const {
+    const std::uint32_t warm = spare(view.resources.warm_slots(job.id), job.waiting);
+    const std::uint32_t slots = std::min(warm, spare(view.spare_slots(), found.at_once));
+    std::set<std::uint32_t> saved;
+    if (slots == 0) return saved;
+    std::vector<LateSegment> late;
+    for (const std::uint32_t task : suspects) {
+      for (const OpenSegment& segment : open_segments(job, task, settings_.rescue.recent)) {
+        if (segment.in_change || !(segment.completion() > state.target.due)) continue;
+        const auto looked = look_at(view, job, segment, state.target, state.warm, settings_.rescue);
+        if (const auto* found_late = std::get_if<LateSegment>(&looked)) late.push_back(*found_late);
+      }
+    }
+    const std::vector<Division> divisions = divisions_of(late, slots);
+    for (std::size_t i = 0; i < divisions.size(); ++i) {
+      if (divisions[i].slots() == 0) continue;
+      std::vector<double> unknown;  // nobody knows which of the warm nodes it will be
+      speculate(late[i], divisions[i], shares_of(divisions[i], unknown), plan);
+      saved.insert(late[i].task.index);
+      found.at_once += divisions[i].slots();
+      found.promised += divisions[i].slots();
+    }
+    return saved;
+  }
+
+  // As replacement_of(), from what is at hand without touching the task.
+  bool may_save(const JobState& state, const JobView& job, double seconds_to_go, float progress) const {
+    const double bytes = (1 - static_cast<double>(progress)) * mean_split_bytes(job);
+    const double cost = state.warm.launch + state.target.interval;
+    if (!settings_.rescue.replace || !state.keeps_slots || !(state.durations.t_min > 0)) return false;
+    if (!(seconds_to_go > cost + bytes * state.durations.t_min)) return false;
+    return pays_to_replace(bytes, seconds_to_go / bytes, cost, state.durations);
   }
 
   // One reason per task at most, and none if one of its segments is helped: people are told why nothing was done,
   // segment by segment would bury that.
   void look_at_task(const View& view, const JobView& job, const JobState& state, std::uint32_t task, double horizon,
                     Found& found, Plan& plan) const {
-    const double limit = settings_.rescue.due(job);
     std::optional<Reason> declined;
+    bool is_helped = false;
     const std::size_t found_before = found.late.size();
     for (const OpenSegment& segment : open_segments(job, task, settings_.rescue.recent)) {
       if (segment.completion() < horizon) ++found.ending;
-      if (!(segment.completion() > limit)) continue;
-      if (segment.in_change) {  // the core drops a second decision, which could not know what the first one brings
+      const bool is_late = segment.completion() > state.target.due;
+      if (is_late && segment.in_change) {  // the core drops a second decision: it could not know what the first brings
         declined = Reason::CutPending;
         continue;
       }
-      const auto looked = look_at(view, job, segment, state.durations, settings_.rescue);
-      if (const auto* late = std::get_if<LateSegment>(&looked))
+      std::optional<Speculate> replacement;
+      if (state.keeps_slots) {
+        replacement = replacement_of(view, job, segment, state.target, state.warm, settings_.rescue);
+      }
+      const auto looked =
+          is_late ? look_at(view, job, segment, state.target, state.durations, settings_.rescue) : Reason::OnSchedule;
+      if (const auto* late = std::get_if<LateSegment>(&looked)) {
         found.late.push_back(*late);
-      else
+        found.late.back().replacement = std::move(replacement);
+      } else if (replacement) {
+        is_helped = true;
+        plan.add(*std::move(replacement));
+      } else if (is_late) {
         declined = std::get<Reason>(looked);
+      }
     }
-    if (declined && found.late.size() == found_before) plan.add(Decline{{job.id, task}, *declined});
+    if (declined && !is_helped && found.late.size() == found_before) plan.add(Decline{{job.id, task}, *declined});
+  }
+
+  std::vector<Division> divisions_of(const std::vector<LateSegment>& late, std::uint32_t slots) const {
+    std::vector<RemainingWork> remainders;
+    remainders.reserve(late.size());
+    for (const LateSegment& segment : late) remainders.push_back(segment.remaining);
+    return grant(remainders, slots, settings_.grant);
   }
 
   // All late segments of all jobs compete for the slots at once. Job by job, the first job would take slots that would
   // gain more in another one.
   void save(const View& view, std::uint32_t slots, Found& found, Plan& plan) const {
-    std::vector<RemainingWork> remainders;
-    remainders.reserve(found.late.size());
     plan.decisions.reserve(plan.decisions.size() + found.late.size());
-    for (const LateSegment& late : found.late) remainders.push_back(late.remaining);
-    const std::vector<Division> divisions = grant(remainders, slots, settings_.grant);
+    const std::vector<Division> divisions = divisions_of(found.late, slots);
     // The order in which the ResourceManager will hand out slots: the fastest free node first.
     std::vector<double> speeds;
     if (settings_.by_speed) speeds = view.resources.speeds_of_free(slots);
@@ -331,6 +327,8 @@ class SplitResume final : public Policy {
       const LateSegment& late = found.late[i];
       if (divisions[i].slots() > 0) {
         speculate(late, divisions[i], shares_of(divisions[i], speeds), plan);
+      } else if (late.replacement) {
+        plan.add(*late.replacement);
       } else {
         const bool is_said = i > 0 && found.late[i - 1].task == late.task;  // at most once for a task
         if (!is_said) plan.add(Decline{late.task, left == 0 ? Reason::NoFreeSlot : Reason::NotWorthIt});
@@ -358,21 +356,22 @@ class SplitResume final : public Policy {
     plan.add(std::move(decision));
   }
 
-  // Jobs whose deadline has passed need no check: nothing can be done for them.
   std::optional<TimePoint> next_check(const View& view, bool lacks_slots) const {
     std::optional<double> soonest;
+    double tasks = 0;
     for (const JobView& job : view.jobs) {
       const auto state = jobs_.find(job.id);
-      if (state == jobs_.end() || job.since_submission(view.now) >= job.deadline()) continue;
-      // Not more often than a launch takes, since nothing that was ordered would show its effect. Four times as often
-      // while slots are lacking, because they become free at any time.
-      const double launch = state->second.durations.launch;
-      const double regular = std::max(launch, settings_.rescue.check * job.deadline());
-      const double interval = lacks_slots ? std::min(regular, std::max(launch, regular / 4)) : regular;
+      if (state == jobs_.end()) continue;
+      tasks += static_cast<double>(job.job->tasks.size());
+      // Four times as often while slots are lacking, because they become free at any time.
+      const double regular = state->second.target.interval;
+      const double interval =
+          lacks_slots ? std::min(regular, std::max(state->second.durations.launch, regular / 4)) : regular;
       soonest = std::min(soonest.value_or(interval), interval);
     }
     if (!soonest) return std::nullopt;
-    return view.now + from_seconds(std::max(0.01, *soonest));
+    const double pause = tasks * kPausePerTask + static_cast<double>(view.jobs.size()) * kPausePerJob;
+    return view.now + from_seconds(std::max({*soonest, pause, kPauseLeast}));
   }
 
   const SplitResumeSettings settings_;

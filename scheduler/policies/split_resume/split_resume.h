@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -44,6 +45,7 @@ struct RemainingWork {
   std::uint32_t pieces_max = 1;  // more are not worth their launches
   std::uint32_t copies_max = 1;  // c is not above it
   double ln_before = 0;          // ln P(it is in time) if nothing is done
+  double gain_min = 0;           // in ln PoCD per slot, on top of what the rules ask for
   // If execution times are not Pareto: their distribution, in seconds per byte, and ln of what an attempt at all of the
   // rest may take of them.
   const math::FittedTail* tail = nullptr;
@@ -74,8 +76,14 @@ struct GrantRules {
 // remainder's hull that gains most per slot; ties go to the earlier one.
 std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint32_t slots, const GrantRules& rules);
 
-// An open segment that will be late, and how split-resume would save it: the attempt that is ahead keeps what it can do
-// in time at its own pace, the rest goes to fresh attempts.
+// When a job's segments should be sealed, in seconds after its submission.
+struct Target {
+  double at = std::numeric_limits<double>::infinity();   // its deadline, or what stands for one
+  double due = std::numeric_limits<double>::infinity();  // late is what ends after that
+  bool is_deadline = true;
+  double interval = 1;  // seconds from one check to the next
+};
+
 struct RescueRules {
   double safety = 0.02;  // share of D that is kept in reserve: late is what ends after (1 - safety) D
   double keep = 0.8;     // share of the time left that the attempt that is ahead is trusted with
@@ -83,19 +91,31 @@ struct RescueRules {
   // fresh one.
   double slow = 2;
   double min_piece = 4;  // launches that half of the attempts at a piece must last
-  double spread = 0.1;   // how far speeds wander: standard deviation of ln(real / estimated time to go)
-  double recent = 1;     // weight of an attempt's recent speed in its estimate; the rest: its mean speed
+  // In ln PoCD, for a slot that would have to be launched on for as long as is left behind that: in proportion for
+  // shorter launches.
+  double launch_gain = 1;
+  double spread = 0.1;  // how far speeds wander: standard deviation of ln(real / estimated time to go)
+  double recent = 1;    // weight of an attempt's recent speed in its estimate; the rest: its mean speed
   // Copies duplicate work and a late segment can be divided again, so pieces are raced only if the time left is shorter
   // than so many times a check and a launch; by at most `copies` attempts each.
   double last_chance = 4;
   std::uint32_t copies = 4;
-  double check = 0.05;     // of D, from one check to the next
+  double check = 0.02;     // of D, or of what half of the attempts at a split take, from one check to the next
   std::uint32_t max = 10;  // fresh attempts per late segment and decision
+  bool replace = true;     // attempts, where that saves slot time
 
-  // Instants in seconds after submission.
-  double due(const JobView& job) const { return job.deadline() * (1 - safety); }
+  // Seconds that half of the attempts at a piece must last, if `window` is left for it; > 0. Less if time is short: a
+  // piece that turns out to be slow could not be divided again otherwise.
+  double shortest_piece(double window, const math::Durations& durations) const;
 };
 
+// Where the job's deadline does not count, its target is when all that it has left could be done, shared among its own
+// slots and `free` others. That moves from check to check. O(tasks) then.
+Target target_of(const View& view, const JobView& job, bool by_deadline, std::uint32_t free,
+                 const math::Durations& durations, const RescueRules& rules);
+
+// An open segment that will be late, and how split-resume would save it: the attempt that is ahead keeps what it can do
+// in time at its own pace, the rest goes to fresh attempts.
 struct LateSegment {
   TaskId task;
   ByteRange range;        // the segment
@@ -104,6 +124,7 @@ struct LateSegment {
   bool is_part = false;   // of a task that was divided before
   bool race = false;      // the rest is too small to be given away: the attempt that is ahead races for it
   RemainingWork remaining;
+  std::optional<Speculate> replacement;  // if no slot is granted
 };
 
 // The attempt that a cut is asked of: the one that has got farthest.
@@ -111,7 +132,43 @@ const Racer& leader_of(const OpenSegment& segment);
 
 // What can be done for the segment, or why nothing is.
 std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, const OpenSegment& segment,
-                                          const math::Durations& durations, const RescueRules& rules);
+                                          const Target& target, const math::Durations& durations,
+                                          const RescueRules& rules);
+
+// Where an attempt should be by now: its last report may be a heartbeat old. Not beyond the segment's end.
+double position_of(const Racer& racer, const OpenSegment& segment, double now);
+
+// Slot seconds that a fresh attempt at so many bytes is expected to save against one that takes `pace` seconds for
+// each. The fresh one is replaced itself as soon as it turns out to be as slow: bytes E[max(0, pace - T)]. What
+// replacing costs is not taken off.
+double saved_by_replacing(double bytes, double pace, const math::Durations& durations);
+
+// Whether that is more than the cost, in slot seconds, and a good part of the time that is left.
+bool pays_to_replace(double bytes, double pace, double cost, const math::Durations& durations);
+
+// An attempt stops where it stands, and a fresh one takes over all that it has left, in its slot: where that saves slot
+// time, and does not put at risk what would be in time.
+std::optional<Speculate> replacement_of(const View& view, const JobView& job, const OpenSegment& segment,
+                                        const Target& target, const math::Durations& durations,
+                                        const RescueRules& rules);
+
+// Dividing tasks before their first launch, where even a perfect run of the whole split would be late, or its odds are
+// poor and slots are free.
+struct StartRules {
+  // Tasks are divided, while slots are free, until the job's PoCD would reach `pocd` or half of the attempts at a piece
+  // would take no more than `share` of the time left: what is late after that is divided then.
+  double pocd = 0.9;
+  double share = 0.5;
+  std::uint32_t max = 32;  // pieces per task
+};
+
+// Tasks from this index on have never been launched. O(log tasks): tasks are launched in order.
+std::uint32_t first_unlaunched(const Job& job);
+
+// Adds the divisions for the job's tasks that wait for their first launch. Returns by how many attempts more wait now.
+std::uint32_t divide_at_start(const View& view, const JobView& job, const Target& target,
+                              const math::Durations& durations, std::uint32_t slots, const RescueRules& rules,
+                              const StartRules& start, Plan& plan);
 
 // Borders that divide [from, end) into pieces in proportion to `shares`; fewer if it is too short.
 std::vector<std::uint64_t> borders_of(std::uint64_t from, std::uint64_t end, const std::vector<double>& shares);

@@ -30,7 +30,7 @@ constexpr Bound kBounds[] = {
     {"committed-again", 20},
     {"cut-loses-a-byte", 20},
     {"epoch-not-raised", 20},
-    {"extent-from-the-start", 20},
+    {"extent-from-the-start", 100},
     {"fenced-seal-accepted", 200},
     {"full-disk-forgets-a-batch", 100},
     {"input-change-missed", 1000},

@@ -53,6 +53,33 @@ class EveryPolicy : public testing::TestWithParam<std::string> {
   }
 };
 
+// Where all attempts of a task are slow at the same bytes, those that have come so far look like stragglers beside fresh
+// ones. Somebody has to get past them.
+TEST_P(EveryPolicy, GetsPastBytesThatAreDear) {
+  Scenario scenario;
+  scenario.nodes[0].count = 100;
+  scenario.nodes[0].slots = 1;
+  scenario.launch = Distribution::constant(2);
+  scenario.keeps_runners = true;
+  JobGroup& group = scenario.jobs[0];
+  group.count = 3;
+  group.tasks = Distribution::constant(10);
+  group.duration = Distribution::pareto(120, 1.5);
+  group.skew_begins = Distribution::uniform(0, 0.9);
+  group.skew_share = Distribution::constant(0.1);
+  group.skew_slowness = Distribution::constant(10);
+  group.deadline = 120;
+  group.policy = GetParam();
+  scenario.horizon = 50'000;  // of these seeds no straggler takes longer
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const Outcome outcome = run(scenario, seed);
+    for (const JobOutcome& job : outcome.jobs) {
+      EXPECT_TRUE(job.has_ended()) << seed;
+      EXPECT_LE(job.attempts, 50 * job.tasks) << seed;
+    }
+  }
+}
+
 // A launch is long against the pause after which a race is looked at again.
 TEST(ClonePolicy, DoesNotEndClonesThatAreBeingLaunched) {
   Scenario scenario;

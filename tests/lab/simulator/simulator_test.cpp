@@ -26,6 +26,18 @@ TEST(Simulator, ATaskOfConstantDurationTakesItsLaunchAndItsDuration) {
   EXPECT_NEAR(job.mapped_bytes, job.input_bytes, 1);
 }
 
+TEST(Simulator, ARunnerThatIsKeptHasNothingToLoad) {
+  Scenario scenario = small_cluster();
+  scenario.nodes[0].count = 1;
+  scenario.nodes[0].slots = 1;
+  scenario.launch = Distribution::constant(5);
+  scenario.jobs[0].tasks = Distribution::constant(3);
+  scenario.jobs[0].duration = Distribution::constant(10);
+  EXPECT_NEAR(run(scenario, 1).jobs[0].machine_time, 3 * (5 + 10), 1e-6);
+  scenario.keeps_runners = true;
+  EXPECT_NEAR(run(scenario, 1).jobs[0].machine_time, 5 + 3 * 10, 1e-6);
+}
+
 TEST(Simulator, BytesBehindASkewTakeLongerTheWholeAsLongAsEver) {
   Scenario scenario = small_cluster();
   JobGroup& group = scenario.jobs[0];
@@ -107,6 +119,9 @@ TEST(Simulator, AFirstAttemptTakesAsLongUnderEveryPolicy) {
   EXPECT_EQ(without.decisions, 0u);
   for (const char* policy : {"late", "mantri", "s-restart", "s-resume", "shed", "shed+", "split-resume"}) {
     scenario.jobs[0].policy = policy;
+    scenario.jobs[0].policy_parameters.clear();
+    // It would replace most of them.
+    if (scenario.jobs[0].policy == "split-resume") scenario.jobs[0].policy_parameters["replace"] = "no";
     const FirstDurations with = first_durations(scenario);
     EXPECT_GT(with.decisions, 0u) << policy;
     EXPECT_GT(with.seconds.size(), 25u) << policy;

@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <cmath>
+
+#include "scheduler/math/numeric.h"
+#include "scheduler/policies/split_resume/split_resume.h"
+
+namespace ontime::scheduler {
+namespace {
+
+// ln P(a task whose perfect run takes `work` is done in `window`, divided into so many pieces).
+double ln_pocd_of(double work, double window, const math::Durations& durations, double pieces) {
+  if (!durations.tail) return ln_divided_pocd(std::log(work / window), durations.beta, pieces, 1);
+  const double bytes = work / durations.t_min;
+  return pieces * math::ln_one_minus_exp(durations.tail->ln_survival(window * pieces / bytes));
+}
+
+// Divided already, by an earlier look or for another reason.
+bool is_whole(const Task& task) { return task.attempts.empty() && task.ledger.segments().size() == 1; }
+
+// Into how many pieces a task is divided of which a perfect attempt takes `work` seconds, when `tasks` such are to be
+// launched and `slots` are free for them. 1: not at all.
+std::uint32_t pieces_at_start(double work, double window, const math::Durations& durations, std::uint32_t tasks,
+                              std::uint32_t slots, const RescueRules& rules, const StartRules& start) {
+  if (!(window > 0) || !(work > 0)) return 1;
+  const double launch = std::max(durations.launch, 1e-3);
+  const double most = std::min(static_cast<double>(start.max), std::floor(work / launch));
+  // One more than fits exactly: a perfect attempt that needs all of the window has a chance of 0 (P(T > t_min) = 1).
+  const double needed = std::floor(work / window) + 1;  // pieces that a perfect attempt can do in time
+  if (needed > most) return 1;                          // hopeless
+  // Beyond what is needed pieces are divided as long as slots are free, each is worth its launch, half of the attempts
+  // would take too much of the window and the job's PoCD, tasks ln R, is below its goal. The formula alone would divide
+  // as far as slots allow: it does not know that a late piece is divided again.
+  const double median_work = work * durations.median() / durations.t_min;
+  const double affordable = std::min({most, std::floor(static_cast<double>(slots) / std::max(1u, tasks)),
+                                      std::floor(median_work / rules.shortest_piece(window, durations))});
+  double pieces = needed;
+  while (pieces + 1 <= affordable && median_work > pieces * start.share * window &&
+         tasks * ln_pocd_of(work, window, durations, pieces) < std::log(start.pocd)) {
+    ++pieces;
+  }
+  return static_cast<std::uint32_t>(pieces);
+}
+
+}  // namespace
+
+std::uint32_t first_unlaunched(const Job& job) {
+  const auto first =
+      std::partition_point(job.tasks.begin(), job.tasks.end(), [](const Task& task) { return !task.attempts.empty(); });
+  return static_cast<std::uint32_t>(first - job.tasks.begin());
+}
+
+// Tasks wait for their first launch in order of index, so those from `first` on are whole unless they were divided
+// before. No more of them than there are slots: the others are looked at again when these have begun, with more known
+// by then.
+std::uint32_t divide_at_start(const View& view, const JobView& job, const Target& target,
+                              const math::Durations& durations, std::uint32_t slots, const RescueRules& rules,
+                              const StartRules& start, Plan& plan) {
+  const auto count = static_cast<std::uint32_t>(job.job->tasks.size());
+  const std::uint32_t first = first_unlaunched(*job.job);
+  const std::uint32_t tasks = std::min(count - first, std::max(1u, view.slots()));
+  const double window = target.due - job.since_submission(view.now) - durations.launch;
+  if (tasks == 0 || !(durations.t_min > 0) || !(window > 0)) return 0;
+  std::uint32_t more = 0;
+  for (std::uint32_t index = first; index < first + tasks; ++index) {
+    const Task& task = job.job->tasks[index];
+    const ByteRange split = task.ledger.split();
+    if (!is_whole(task) || split.is_open_ended()) continue;
+    const std::uint32_t pieces = pieces_at_start(static_cast<double>(split.size()) * durations.t_min, window, durations,
+                                                 tasks, slots, rules, start);
+    // Into equal parts: nobody knows yet which nodes will get them.
+    Divide divide{{job.id, index}, split.begin, borders_of(split.begin, split.end, std::vector<double>(pieces, 1))};
+    if (divide.borders.empty()) continue;
+    more += static_cast<std::uint32_t>(divide.borders.size());
+    plan.add(std::move(divide));
+  }
+  return more;
+}
+
+}  // namespace ontime::scheduler
