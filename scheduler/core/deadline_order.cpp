@@ -35,12 +35,15 @@ std::set<JobId> jobs_left_behind(std::span<const Demand> demands, std::uint32_t 
   return behind;
 }
 
-double mean_cost(const Cluster& cluster, const Job& job, const math::DurationSample& own) {
+double mean_cost(const Cluster& cluster, const Job& job, const Outlook& outlook) {
+  const auto mean_of = [](std::span<const double> costs) {
+    if (costs.size() < math::kEnoughSamples) return 0.0;
+    return std::accumulate(costs.begin(), costs.end(), 0.0) / static_cast<double>(costs.size());
+  };
   const math::DurationSample* profile = cluster.find_profile(job.spec);
-  const bool has_profile = profile != nullptr && profile->finished().size() >= math::kEnoughSamples;
-  const std::span<const double> costs = has_profile ? profile->finished() : own.finished();
-  if (costs.size() < math::kEnoughSamples) return 0;
-  return std::accumulate(costs.begin(), costs.end(), 0.0) / static_cast<double>(costs.size());
+  if (profile != nullptr && profile->finished().size() >= math::kEnoughSamples) return mean_of(profile->finished());
+  if (const double ended = mean_of(outlook.sample().finished()); ended > 0) return ended;
+  return mean_of(outlook.running_durations());
 }
 
 }  // namespace ontime::scheduler

@@ -12,6 +12,7 @@
 #include "common/base/ids.h"
 #include "scheduler/core/cluster.h"
 #include "scheduler/core/job.h"
+#include "scheduler/core/outlook.h"
 
 namespace ontime::scheduler {
 
@@ -29,8 +30,8 @@ struct Demand {
 // O(n log n).
 std::set<JobId> jobs_left_behind(std::span<const Demand> demands, std::uint32_t slots);
 
-// Mean seconds per byte of the attempts of earlier jobs like this one, or else of its own; 0: too few have ended.
-// Constant time.
-double mean_cost(const Cluster& cluster, const Job& job, const math::DurationSample& own);
+// Mean seconds per byte of the attempts of earlier jobs like this one, or else of its own: of those that have ended, or
+// else of those that run. 0: these are too few. O(tasks).
+double mean_cost(const Cluster& cluster, const Job& job, const Outlook& outlook);
 
 }  // namespace ontime::scheduler

@@ -20,6 +20,7 @@ constexpr double kPatienceLaunches = 3;
 // The share of its split that an attempt must have mapped for its rate to count as a duration: t_min is the fastest
 // that was seen, and over a few records anybody may be fast.
 constexpr double kTellingShare = 0.1;
+constexpr std::size_t kRunningLookedAt = 64;  // tasks; they are much alike
 
 constexpr std::size_t kUsualFrom = 3;  // attempts that must have ended to say what is usual
 
@@ -218,6 +219,15 @@ void Outlook::smooth(AttemptId id, const Attempt& attempt) {
   if (whole <= 0) return;
   estimator->observe(
       {since_submission(attempt.reported_at), static_cast<double>(attempt.offset - attempt.start_offset) / whole});
+}
+
+std::vector<double> Outlook::running_durations() const {
+  std::vector<double> known;
+  for (const float duration : seconds_per_byte_) {
+    if (duration > 0) known.push_back(static_cast<double>(duration));
+    if (known.size() == kRunningLookedAt) break;
+  }
+  return known;
 }
 
 double Outlook::bytes_left(const Job& job) const {

@@ -47,6 +47,8 @@ class Outlook {
   double bytes_left(const Job& job) const;
   // By task index: seconds per byte of its fastest live attempt, if that has mapped a good part of the split; else 0.
   std::span<const float> seconds_per_byte() const { return seconds_per_byte_; }
+  // Of those the first 64 that are known. O(tasks).
+  std::vector<double> running_durations() const;
   // By task index: seconds that it took to launch its latest live attempt that is ready; 0 if there is none.
   std::span<const float> launch_seconds() const { return launch_seconds_; }
   // By task index: its live attempts, standbys too; 255 stands for more.

@@ -192,11 +192,7 @@ double usual_duration(const Scheduler& scheduler, const JobView& job, double usu
     const auto seen = sample->finished().last(std::min(kLookedAt, sample->finished().size()));
     return bytes * median_of({seen.begin(), seen.end()});
   }
-  std::vector<double> running;
-  for (const float duration : job.outlook->seconds_per_byte()) {
-    if (duration > 0) running.push_back(static_cast<double>(duration));
-    if (running.size() == kLookedAt) break;
-  }
+  std::vector<double> running = job.outlook->running_durations();
   return running.empty() ? usual : bytes * median_of(std::move(running));
 }
 

@@ -6,22 +6,13 @@
 namespace ontime::scheduler {
 namespace {
 
-// Tasks whose attempts run that are looked at while a job has too few finished ones.
-constexpr std::size_t kRunningLookedAt = 64;
+// Tasks whose launches are looked at while no attempt has ended.
+constexpr std::size_t kLaunchesLookedAt = 64;
 
 bool is_earlier(const Racer& a, const Racer& b) {
   if (std::isnan(a.completion) || std::isnan(b.completion))
     return !std::isnan(a.completion) && std::isnan(b.completion);
   return a.completion < b.completion;
-}
-
-std::vector<double> running_durations(const JobView& job) {
-  std::vector<double> durations;
-  for (const float duration : job.outlook->seconds_per_byte()) {
-    if (duration > 0) durations.push_back(static_cast<double>(duration));
-    if (durations.size() == kRunningLookedAt) break;
-  }
-  return durations;
 }
 
 // Until an attempt has ended nothing else is known of launches.
@@ -31,7 +22,7 @@ std::optional<double> running_launch(const JobView& job) {
   for (const float launch : job.outlook->launch_seconds()) {
     if (launch <= 0) continue;
     sum += static_cast<double>(launch);
-    if (++seen == kRunningLookedAt) break;
+    if (++seen == kLaunchesLookedAt) break;
   }
   return seen > 0 ? std::optional(sum / static_cast<double>(seen)) : std::nullopt;
 }
@@ -130,7 +121,7 @@ math::Durations durations_of(const View& view, const JobView& job, const math::D
   const bool has_own = job.outlook->sample().finished().size() >= math::kEnoughSamples;
   const bool fits_own = hints.tail != math::TailRule::Pareto && (!has_profile || hints.only);
   const bool has_enough = !fits_own && (has_own || has_profile);
-  const std::vector<double> running = has_enough ? std::vector<double>{} : running_durations(job);
+  const std::vector<double> running = has_enough ? std::vector<double>{} : job.outlook->running_durations();
   math::Durations chosen =
       math::choose_durations(profile, job.outlook->sample(), running, hints, mean_split_bytes(job));
   if (chosen.launch_source != math::DurationSource::Assumed) return chosen;

@@ -125,6 +125,25 @@ TEST_F(JobOrderTest, WhatItsAttemptsHaveMappedBringsAJobBackToItsPlace) {
   }
 }
 
+// No attempt of it has ended, and no earlier job is like it. Its five slots map 50 bytes a second, and it has 1,000 left.
+TEST_F(JobOrderTest, ThePaceOfItsAttemptsShowsThatAJobCannotBeInTime) {
+  for (const bool says_so : {true, false}) {
+    World world(by(JobOrder::EarliestDeadline));
+    const NodeId node = world.register_node("a", 5);
+    const JobId large = world.submit(1100, 100, of(20s));
+    for (std::uint32_t i = 0; i < 5; ++i) world.start_attempt({{large, i}, 0});
+    world.pass(2s);
+    world.heartbeat(node);
+    for (std::uint32_t i = 0; i < 5 && says_so; ++i) world.heartbeat({{large, i}, 0}, 100 * i + 20);
+    world.submit(100, 100, of(60s));
+    launched(world);
+    world.pass(1s);
+    world.heartbeat(node);
+    world.seal_all({{large, 0}, 0});
+    EXPECT_EQ(launched(world), (std::vector<std::uint32_t>{says_so ? 2u : 1u}));
+  }
+}
+
 class BytesLeft : public test::OrderedPolicyTest {
  protected:
   void map(AttemptId attempt, std::uint64_t offset) {
