@@ -41,9 +41,9 @@ double mean_cost(const Cluster& cluster, const Job& job, const Outlook& outlook)
     return std::accumulate(costs.begin(), costs.end(), 0.0) / static_cast<double>(costs.size());
   };
   const math::DurationSample* profile = cluster.find_profile(job.spec);
-  if (profile != nullptr && profile->finished().size() >= math::kEnoughSamples) return mean_of(profile->finished());
+  if (const double earlier = profile != nullptr ? mean_of(profile->finished()) : 0; earlier > 0) return earlier;
   if (const double ended = mean_of(outlook.sample().finished()); ended > 0) return ended;
-  return mean_of(outlook.running_durations());
+  return job.live.empty() ? 0 : mean_of(outlook.running_durations());
 }
 
 }  // namespace ontime::scheduler

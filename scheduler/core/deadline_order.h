@@ -31,7 +31,7 @@ struct Demand {
 std::set<JobId> jobs_left_behind(std::span<const Demand> demands, std::uint32_t slots);
 
 // Mean seconds per byte of the attempts of earlier jobs like this one, or else of its own: of those that have ended, or
-// else of those that run. 0: these are too few. O(tasks).
+// else of those that run. 0: these are too few. O(tasks) while few have ended and some run, else constant time.
 double mean_cost(const Cluster& cluster, const Job& job, const Outlook& outlook);
 
 }  // namespace ontime::scheduler

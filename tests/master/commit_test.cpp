@@ -241,7 +241,7 @@ TEST_F(CommitTest, ThatFailsAtItsLastStepCanBeDiscarded) {
   EXPECT_FALSE(fs::exists(output_));
 }
 
-// Ends the commit after n steps, as a crash would, for every n, and repeats it.
+// Stops the commit after its first step, as a crash would, and commits again. Then after its second, and so on.
 TEST_F(CommitTest, CanBeRepeatedAfterACrashAtAnyStep) {
   const Files expected = {{"part-m-00000", "renamed"},  {"part-m-00001", "cut"},         {"part-m-00002", ""},
                           {"part-m-00003", "stitched"}, {"part-m-00004", "renamed too"}, {"_SUCCESS", ""}};

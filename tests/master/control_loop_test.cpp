@@ -169,7 +169,7 @@ TEST_F(ControlLoopTest, WaitsForRoomAndThenPerformsWhatItHeldBack) {
   EXPECT_TRUE(failures_.empty());
 }
 
-TEST_F(ControlLoopTest, TellsWhoeverAwaitsDurability) {
+TEST_F(ControlLoopTest, TellsWhenWhatWasSubmittedIsDurable) {
   journal_.shut();
   submit(1);
   bool durable = false;

@@ -9,8 +9,8 @@
 
 namespace ontime::scheduler::xu_lau {
 
-// W_t / E[s], eq. 1: mean delay of a task without speculation. 1 at load 0, where nobody waits; above it infinite for
-// omega >= 1, and for every load when alpha <= 2, because the second moment is infinite.
+// W_t / E[s], eq. 1: mean delay of a task without speculation. At load 0 nobody waits, and it is 1. Above
+// that it is infinite if omega >= 1, or if alpha <= 2, since the second moment of the durations is infinite then.
 double delay_without_copies(double alpha, double omega);
 
 // W_t^c / E[s], eq. 3: the same with two copies of every task. Infinite from omega_sat on.

@@ -34,6 +34,15 @@ class JobOrderTest : public testing::Test {
     for (const auto& launch : world.take<action::LaunchAttempt>()) jobs.push_back(launch.attempt.task.job.value);
     return jobs;
   }
+  // Another job comes, with the next id and more time, and the attempt seals all that it holds: who gets its slot?
+  static std::vector<std::uint32_t> launched_beside_another(World& world, NodeId node, AttemptId sealing) {
+    world.submit(100, 100, of(60s));
+    launched(world);
+    world.pass(1s);
+    world.heartbeat(node);
+    world.seal_all(sealing);
+    return launched(world);
+  }
 };
 
 TEST_F(JobOrderTest, SmallJobsWithDeadlinesDoNotWaitForALargeOne) {
@@ -116,12 +125,7 @@ TEST_F(JobOrderTest, WhatItsAttemptsHaveMappedBringsAJobBackToItsPlace) {
     world.pass(1s);
     for (std::uint32_t i = 0; i < 5; ++i) world.seal_all({{large, i}, 0});
     work_on(5);
-    world.submit(100, 100, of(60s));
-    launched(world);
-    world.pass(1s);
-    world.heartbeat(node);
-    world.seal_all({{large, 5}, 0});
-    EXPECT_EQ(launched(world), (std::vector<std::uint32_t>{says_so ? 1u : 2u}));
+    EXPECT_EQ(launched_beside_another(world, node, {{large, 5}, 0}), (std::vector<std::uint32_t>{says_so ? 1u : 2u}));
   }
 }
 
@@ -135,12 +139,7 @@ TEST_F(JobOrderTest, ThePaceOfItsAttemptsShowsThatAJobCannotBeInTime) {
     world.pass(2s);
     world.heartbeat(node);
     for (std::uint32_t i = 0; i < 5 && says_so; ++i) world.heartbeat({{large, i}, 0}, 100 * i + 20);
-    world.submit(100, 100, of(60s));
-    launched(world);
-    world.pass(1s);
-    world.heartbeat(node);
-    world.seal_all({{large, 0}, 0});
-    EXPECT_EQ(launched(world), (std::vector<std::uint32_t>{says_so ? 2u : 1u}));
+    EXPECT_EQ(launched_beside_another(world, node, {{large, 0}, 0}), (std::vector<std::uint32_t>{says_so ? 2u : 1u}));
   }
 }
 

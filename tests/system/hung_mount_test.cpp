@@ -38,7 +38,8 @@ class HungMount : public testing::Test {
       fs::create_directories(directory);
       fs::permissions(directory, fs::perms(0755));
     }
-    const std::string application = "/libontime_app_curious.so";  // for every user to read
+    // A copy that every user can read, since attempts may run as another one.
+    const std::string application = "/libontime_app_curious.so";
     fs::copy_file(kApps + application, at("apps") + application);
     write_file(at("hung/input"), "status\n");
     write_file(at("fine/input"), "status\n");

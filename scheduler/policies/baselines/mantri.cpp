@@ -62,9 +62,8 @@ double restart_above(const MantriSettings& settings, const FreshAttempt& fresh, 
 
 namespace {
 
-// Attempts of a task, also those that have ended. Some bytes may be slow for every attempt. The one that works on them
-// looks slower than a fresh one and is ended, and later the fresh one comes to the same bytes. Without a limit this
-// would never end.
+// Attempts of a task, including those that have ended. Where the same bytes are slow for every attempt, each attempt
+// that reaches them looks slower than a fresh one and is ended. Without a limit the job would never end.
 constexpr std::size_t kAttemptsMost = 20;
 
 double mean_task(const JobView& job, const FreshAttempt& fresh) {
