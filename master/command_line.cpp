@@ -198,7 +198,7 @@ Status check_roots(const Flags& flags, JobRoots& roots) {
 
 Result<CommandLine> check(const Flags& flags) {
   CommandLine line = flags.line;
-  line.journal_sync = flags.journal_sync == "on";
+  line.settings.journal_sync = flags.journal_sync == "on";
   line.log.program = "ontime-master";
   if (Status status = check_scheduling(flags, line.settings); !status) return status.error();
   if (Status status = check_roots(flags, line.settings.roots); !status) return status.error();

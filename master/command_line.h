@@ -19,7 +19,6 @@ struct CommandLine {
   std::optional<int> listen_descriptor;  // instead of `listen`
   std::string port_file;                 // empty: none
   std::string journal = "ontime-journal";
-  bool journal_sync = true;
   Settings settings;
   std::string token_file;  // as in net::read_accepted_tokens()
   log::Options log;

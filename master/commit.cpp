@@ -4,9 +4,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "common/base/kill_point.h"
 #include "common/files/disk.h"
+#include "common/files/sync.h"
 #include "master/file_system.h"
 #include "master/output_directory.h"
 
@@ -33,10 +35,11 @@ bool has(int directory, const char* name) {
 class Commit {
  public:
   // `name` and `claim` are the output's.
-  Commit(const std::string& name, const std::string& claim, const CommitPlan& plan, const OutputPlace& place,
-         const MayGoOn& may_go_on)
+  Commit(const std::string& name, const std::string& claim, Lasting lasting, const CommitPlan& plan,
+         const OutputPlace& place, const MayGoOn& may_go_on)
       : name_(name),
         claim_(claim),
+        lasting_(lasting),
         plan_(plan),
         place_(place),
         output_(place.descriptor()),
@@ -142,6 +145,10 @@ class Commit {
 
   Status conclude() {
     if (!may_go_on_()) return interrupted();
+    if (lasting_ == Lasting::FromCommit) {
+      if (Status status = sync_parts(); !status) return status;
+    }
+    if (!may_go_on_()) return interrupted();
     pass_kill_point("parts-before-sync");
     if (Status status = sync_directory(directory_); !status) return status;
     pass_kill_point("parts-synced");
@@ -162,6 +169,14 @@ class Commit {
     return finish();
   }
 
+  Status sync_parts() const {
+    std::vector<const char*> names;
+    names.reserve(plan_.parts.size());
+    for (const Part& part : plan_.parts) names.push_back(part.name.c_str());
+    const int problem = files::sync_files(output_, names, note_progress);
+    return problem == 0 ? Status() : system_error("sync the part files in", name_, problem);
+  }
+
   // No job fails for its logs. A master that was restarted has none, and leaves those that are there.
   void keep_logs() const {
     if (!plan_.logs.empty()) static_cast<void>(output::write_logs(directory_, plan_.logs));
@@ -180,6 +195,7 @@ class Commit {
 
   const std::string& name_;
   const std::string& claim_;
+  const Lasting lasting_;
   const CommitPlan& plan_;
   const OutputPlace& place_;
   const int output_;
@@ -194,7 +210,7 @@ class Commit {
 Status DirectoryOutput::publish(const CommitPlan& plan, const MayGoOn& may_go_on) {
   const Result<OutputPlace> place = OutputPlace::find(name_, roots_);
   if (!place) return place.error();
-  return place->in_words(Commit(name_, claim_, plan, *place, may_go_on).run());
+  return place->in_words(Commit(name_, claim_, lasting_, plan, *place, may_go_on).run());
 }
 
 }  // namespace ontime::master

@@ -160,7 +160,7 @@ int run(const CommandLine& line) {
   asio::io_context io(1);
   TokenReload token_reload(io, line.token_file, !line.settings.tokens.is_empty());  // SIGHUP may come at any time
   if (Status status = log::set_up(line.log); !status) return complain(status.error());
-  auto journal = journal::RocksdbJournal::open(line.journal, {line.journal_sync});
+  auto journal = journal::RocksdbJournal::open(line.journal, {line.settings.journal_sync});
   if (!journal) return complain(journal.error());
   auto socket = open_socket(io, line);
   if (!socket) return complain(socket.error());

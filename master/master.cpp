@@ -16,10 +16,15 @@
 namespace ontime::master {
 namespace {
 
+Lasting lasting_of(const Settings& settings) {
+  return settings.journal_sync ? Lasting::SinceSeal : Lasting::FromCommit;
+}
+
 wire::ToWorker::Welcome welcome_of(const Settings& settings) {
   wire::ToWorker::Welcome welcome;
   welcome.set_heartbeat_interval_ns(settings.heartbeat.count());
   welcome.set_silence_max_ns(std::max(kSilenceMin, settings.node_timeout).count());
+  welcome.set_syncs_at_commit(!settings.journal_sync);
   if (settings.injection) *welcome.mutable_injection() = injection::to_wire(*settings.injection);
   return welcome;
 }
@@ -149,7 +154,7 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
                std::move(on_failure)),
       commit_work_(io.get_executor()),
       submission_work_(io.get_executor()),
-      committer_(commit_work_, settings.roots.output,
+      committer_(commit_work_, settings.roots.output, lasting_of(settings),
                  [this](JobId job, const std::string& error) {
                    control_.step(scheduler::event::CommitFinished{job, error});
                  }),

@@ -10,9 +10,10 @@
 
 namespace ontime::master {
 
-std::unique_ptr<Output> Output::at(const std::string& name, const std::string& claim, const files::Roots& roots) {
-  if (store::is_name(name)) return std::make_unique<StoreOutput>(name, claim, roots);
-  return std::make_unique<DirectoryOutput>(name, claim, roots);
+std::unique_ptr<Output> Output::at(const std::string& name, const std::string& claim, const files::Roots& roots,
+                                   Lasting lasting) {
+  if (store::is_name(name)) return std::make_unique<StoreOutput>(name, claim, roots, lasting);
+  return std::make_unique<DirectoryOutput>(name, claim, roots, lasting);
 }
 
 std::string make_claim_id(const std::string& cluster) {

@@ -22,6 +22,12 @@
 
 namespace ontime::master {
 
+// From when on the bytes of sealed segments survive a power cut.
+enum class Lasting : std::uint8_t {
+  SinceSeal,   // attempts sync them
+  FromCommit,  // the commit does, for a cluster whose journal does not survive either
+};
+
 // An id that no claim had before. Begins with the cluster's, so that its masters know what one of them has made.
 std::string make_claim_id(const std::string& cluster);
 bool is_claim_of(std::string_view id, const std::string& cluster);
@@ -63,9 +69,10 @@ struct ClaimOutcome {
 class Output {
  public:
   // `claim` is the job's (output::attempts_directory); `roots` are where outputs have to lie.
-  static std::unique_ptr<Output> at(const std::string& name, const std::string& claim, const files::Roots& roots = {});
-  Output(std::string name, std::string claim, files::Roots roots)
-      : name_(std::move(name)), claim_(std::move(claim)), roots_(std::move(roots)) {}
+  static std::unique_ptr<Output> at(const std::string& name, const std::string& claim, const files::Roots& roots = {},
+                                    Lasting lasting = Lasting::SinceSeal);
+  Output(std::string name, std::string claim, files::Roots roots, Lasting lasting)
+      : name_(std::move(name)), claim_(std::move(claim)), roots_(std::move(roots)), lasting_(lasting) {}
   virtual ~Output() = default;
 
   // Makes the output, which must not be there or be empty, and the claim in it: BadInput otherwise. A claim in the way
@@ -86,6 +93,7 @@ class Output {
   const std::string name_;
   const std::string claim_;
   const files::Roots roots_;
+  const Lasting lasting_;  // of a directory; a store keeps what it has acknowledged
 };
 
 // BadInput: the output is in none of the roots.

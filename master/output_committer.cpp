@@ -10,8 +10,8 @@
 
 namespace ontime::master {
 
-OutputCommitter::OutputCommitter(FileWork& file_work, files::Roots roots, OnCommitted on_committed)
-    : file_work_(file_work), roots_(std::move(roots)), on_committed_(std::move(on_committed)) {}
+OutputCommitter::OutputCommitter(FileWork& file_work, files::Roots roots, Lasting lasting, OnCommitted on_committed)
+    : file_work_(file_work), roots_(std::move(roots)), lasting_(lasting), on_committed_(std::move(on_committed)) {}
 
 void OutputCommitter::enqueue(JobId job, FileWork::Job work) {
   work.gives_up = false;
@@ -47,10 +47,10 @@ void OutputCommitter::commit(const scheduler::action::CommitOutput& commit, std:
   FileWork::Job work;
   work.path = commit.spec->output;
   // The plan of a million tasks takes a while to make and to take apart: both are the pool's work.
-  work.work = [commit, logs = std::move(logs), outcome, roots = roots_](const MayGoOn& may_go_on) {
+  work.work = [commit, logs = std::move(logs), outcome, roots = roots_, lasting = lasting_](const MayGoOn& may_go_on) {
     CommitPlan plan = make_commit_plan(commit);
     plan.logs = logs;
-    *outcome = Output::at(commit.spec->output, commit.spec->claim, roots)->publish(plan, may_go_on);
+    *outcome = Output::at(commit.spec->output, commit.spec->claim, roots, lasting)->publish(plan, may_go_on);
   };
   work.done = [this, job, outcome](const Status&) {
     on_committed_(job, *outcome ? std::string() : outcome->error().message);

@@ -12,6 +12,7 @@
 #include "common/files/roots.h"
 #include "common/output/attempt_log.h"
 #include "master/file_work.h"
+#include "master/output.h"
 #include "scheduler/core/action.h"
 
 namespace ontime::master {
@@ -23,7 +24,7 @@ class OutputCommitter {
   using OnCommitted = std::function<void(JobId, const std::string& error)>;
 
   // `roots`: where outputs have to lie.
-  OutputCommitter(FileWork& file_work, files::Roots roots, OnCommitted on_committed);
+  OutputCommitter(FileWork& file_work, files::Roots roots, Lasting lasting, OnCommitted on_committed);
 
   // However long it takes: a file system that hangs holds up the jobs that write to it, and no others.
   // `logs` of its attempts are kept with the output.
@@ -42,6 +43,7 @@ class OutputCommitter {
 
   FileWork& file_work_;
   const files::Roots roots_;
+  const Lasting lasting_;
   const OnCommitted on_committed_;
   std::map<JobId, std::deque<FileWork::Job>> queues_;  // the first of each is under way
   std::map<JobId, std::weak_ptr<const FileWork::Running>> under_way_;  // by the same jobs

@@ -15,7 +15,8 @@ namespace ontime::master {
 // there:
 //
 //   1 every part file in its place, each by one rename    a part file under its name is complete, always
-//   2 sync of the directory                               the renames last before their sources' directory goes
+//   2 sync of the directory                               the renames last before their sources' directory goes;
+//                                                         with Lasting::FromCommit all parts are synced before it
 //   3 _manifest.json                                      whole or not at all, synced
 //   4 the job's claim, _attempts, removed                 nothing needs it any more
 //   5 _SUCCESS, sync of the directory

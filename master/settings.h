@@ -40,6 +40,7 @@ struct Settings {
   double owner_share = 1;  // of slots, and of the room for jobs: the most for the jobs of one owner
   scheduler::HistoryLimits history;  // what is remembered of jobs that have ended
   PolicyChoice policy;
+  bool journal_sync = true;  // what is promised survives a power cut
   JobRoots roots;
   std::uint32_t advise = 0;  // not 0: it advises a Hadoop that runs so many map tasks at once, and runs no jobs itself
   net::Tokens tokens;                                // workers and clients must know one, if there are any

@@ -39,7 +39,7 @@ int complain(const Error& error) {
 
 int run_master(const MasterProgram& program, std::uint32_t address) {
   asio::io_context io(1);
-  auto opened = journal::RocksdbJournal::open(program.journal, {true});
+  auto opened = journal::RocksdbJournal::open(program.journal, {program.settings.journal_sync});
   if (!opened) return complain(opened.error());
   std::unique_ptr<journal::Journal> journal = std::move(*opened);
   if (program.wrap) journal = program.wrap(std::move(journal));

@@ -30,6 +30,7 @@ TEST_F(SessionTest, AWorkerIsWelcomedAndListed) {
     EXPECT_EQ(welcome->node(), 1u);
     EXPECT_EQ(welcome->heartbeat_interval_ns(), settings_.heartbeat.count());
     EXPECT_EQ(welcome->silence_max_ns(), std::max(master::kSilenceMin, settings_.node_timeout).count());
+    EXPECT_FALSE(welcome->syncs_at_commit());
     EXPECT_EQ(welcome->fenced_size(), 0);
     wire::Request request;
     request.mutable_list_nodes();
@@ -38,6 +39,17 @@ TEST_F(SessionTest, AWorkerIsWelcomedAndListed) {
     EXPECT_EQ(reply.nodes().nodes(0).name(), "worker-one");
     EXPECT_EQ(reply.nodes().nodes(0).slots(), 3u);
     EXPECT_EQ(reply.nodes().nodes(0).state(), "live");
+  });
+}
+
+TEST_F(SessionTest, AWorkerNeedNotSyncWhatTheJournalWouldLoseToo) {
+  stop_master();
+  settings_.journal_sync = false;
+  start_master();
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await connect_worker();
+    worker.enlist("one", 1);
+    EXPECT_TRUE((co_await worker.next_welcome())->syncs_at_commit());
   });
 }
 

@@ -73,6 +73,7 @@ void Slots::stop() {
 Status Slots::begin_session(const wire::ToWorker::Welcome& welcome) {
   if (auto adopted = disturber_.adopt(welcome); !adopted) return adopted;
   for (const wire::Attempt& attempt : welcome.fenced()) kill(protocol::attempt_id(attempt), "fenced");
+  syncs_at_commit_ = welcome.syncs_at_commit();
   setups_.clear();
   end_idle_runners();
   return {};
@@ -210,6 +211,7 @@ Result<std::shared_ptr<RunnerLink>, Slots::Refusal> Slots::spawn(const Setup& se
   runners_.emplace(last_runner_, *runner);
   launcher_.spawn(last_runner_, std::move(ends), *user);
   wire::ToRunner::Setup first = runner_setup(*setup, options_);
+  first.set_syncs_at_commit(syncs_at_commit_);
   first.set_directory(*directory);
   if (!options_.output_roots.are_everywhere()) {
     if (const auto scratch = outputs_.scratch()) first.add_output_roots(*scratch);

@@ -159,6 +159,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   JobFiles files_;
   LogOutbox logs_;
   NoteOutbox notes_;
+  bool syncs_at_commit_ = false;   // as in ToWorker.Welcome
   std::map<JobId, Setup> setups_;  // of this session
   std::map<AttemptId, Running> attempts_;
   std::map<std::uint64_t, std::shared_ptr<RunnerLink>> runners_;  // until their end was seen

@@ -8,11 +8,14 @@
 
 namespace ontime::worker {
 
-SegmentWriter::SegmentWriter(OutputFile output) : output_(std::move(output)) { allocate(kBufferBytes); }
+SegmentWriter::SegmentWriter(OutputFile output, std::uint64_t synced_from)
+    : output_(std::move(output)), synced_from_(synced_from) {
+  allocate(kBufferBytes);
+}
 
 Outcome<SealedBytes> SegmentWriter::seal() {
   flush();
-  if (!fault_) {
+  if (!fault_ && output_.size() - segment_begin_ >= synced_from_) {
     if (auto synced = output_.sync(); !synced) fault_ = std::move(synced).error();
   }
   if (fault_) return *fault_;

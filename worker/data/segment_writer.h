@@ -60,10 +60,11 @@ class SegmentWriter final : public app::Output {
  public:
   static constexpr std::size_t kBufferBytes = 256 << 10;
 
-  // Writes to `output`, which is empty.
-  explicit SegmentWriter(OutputFile output);
+  // Writes to `output`, which is empty. Segments of fewer than `synced_from` bytes are left for others to sync.
+  explicit SegmentWriter(OutputFile output, std::uint64_t synced_from = 0);
 
-  // Ends the segment: when this returns a value its bytes survive a loss of power. The next segment begins behind it.
+  // Ends the segment: when this returns a value its bytes survive a loss of power, unless they are left for others to
+  // sync. The next segment begins behind it.
   Outcome<SealedBytes> seal();
 
   // Bytes of all segments so far, buffered ones included.
@@ -79,6 +80,7 @@ class SegmentWriter final : public app::Output {
   void flush();
 
   OutputFile output_;
+  const std::uint64_t synced_from_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
   std::uint64_t segment_begin_ = 0;  // in the file

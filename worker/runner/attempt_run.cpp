@@ -13,6 +13,8 @@ namespace ontime::worker {
 namespace {
 
 constexpr std::size_t kMessageBytesMax = 4096;
+// Where the commit syncs outputs: so much is better on the disk early, while others map.
+constexpr std::uint64_t kSyncedFrom = 1u << 20;
 
 InputFile input_file(const wire::InputFile& file) {
   const Codec codec = wire::Codec_IsValid(file.codec()) ? static_cast<Codec>(file.codec()) : Codec::Plain;
@@ -167,7 +169,7 @@ AttemptStatus AttemptRun::open() {
   auto output = places.output_socket >= 0 ? take_over(places.output_socket, order_.output_path())
                                           : OutputFile::create(order_.output_path(), places.output);
   if (!output) return to_failure(std::move(output).error());
-  writer_ = std::make_unique<SegmentWriter>(std::move(*output));
+  writer_ = std::make_unique<SegmentWriter>(std::move(*output), places.syncs_at_commit ? kSyncedFrom : 0);
   return {};
 }
 

@@ -36,7 +36,8 @@ AttemptFailure to_failure(Fault fault);
 struct RunnerPlaces {
   files::Roots input;
   files::Roots output;
-  int output_socket = -1;  // not negative: output files are made by the launcher and come from there
+  int output_socket = -1;        // not negative: output files are made by the launcher and come from there
+  bool syncs_at_commit = false;  // as in ToWorker.Welcome
 };
 const RunnerPlaces& everywhere();
 

@@ -51,7 +51,7 @@ AttemptStatus RunLoop::set_up(const wire::ToRunner::Setup& setup) {
 AttemptStatus RunLoop::load(const wire::ToRunner::Setup& setup) {
   places_ = {files::Roots::of_resolved({setup.input_roots().begin(), setup.input_roots().end()}),
              files::Roots::of_resolved({setup.output_roots().begin(), setup.output_roots().end()}),
-             bounds_.output_socket};
+             bounds_.output_socket, setup.syncs_at_commit()};
   if (setup.application().find('/') != std::string::npos) {
     return refused("a job names its application, and \"" + setup.application() + "\" is a path");
   }

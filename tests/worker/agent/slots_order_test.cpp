@@ -23,10 +23,24 @@ TEST(Slots, LaunchSendsSetupAndRunBeforeTheRunnerIsKnownToLive) {
   ASSERT_TRUE(setup && setup->has_setup());
   EXPECT_EQ(setup->setup().application(), "wordcount");
   EXPECT_EQ(setup->setup().application_directories(0), "/apps");
+  EXPECT_FALSE(setup->setup().syncs_at_commit());
   ASSERT_TRUE(runner->takes_run());
   EXPECT_EQ(runner->run().output_path(), "/out/_attempts/claim/t00007-a0");
   EXPECT_EQ(runner->run().range().begin(), 100u);
   EXPECT_EQ(runner->block().offset.load(), 100u);
+}
+
+TEST(Slots, TellsRunnersWhetherTheCommitSyncsOutputs) {
+  SlotsWorld world;
+  wire::ToWorker::Welcome welcome;
+  welcome.set_syncs_at_commit(true);
+  ASSERT_TRUE(world.slots.begin_session(welcome));
+  ASSERT_TRUE(world.set_up());
+  ASSERT_TRUE(world.launch(world.attempt(0)));
+  world.settle();
+  const auto setup = world.launcher.next_spawn()->next();
+  ASSERT_TRUE(setup && setup->has_setup());
+  EXPECT_TRUE(setup->setup().syncs_at_commit());
 }
 
 TEST(Slots, ReportsWhatARunnerSaysInOrder) {
