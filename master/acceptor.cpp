@@ -46,6 +46,10 @@ void Acceptor::close() {
   for (const auto& [number, one] : connections_) one.connection->close();
 }
 
+bool Acceptor::has_unsent() const {
+  return std::ranges::any_of(connections_, [](const auto& one) { return one.second.connection->queued_bytes() > 0; });
+}
+
 std::size_t Acceptor::set_tokens(net::Tokens tokens) {
   identity_.tokens = std::move(tokens);
   std::size_t ended = 0;

@@ -31,6 +31,7 @@ class Acceptor {
 
   void start();
   void close();  // the listening socket and every connection
+  bool has_unsent() const;  // something waits for a peer to read
   std::uint16_t port() const { return port_; }
   const SessionCounters& counters() const { return counters_; }
   // From now on; ends the connections that other tokens have let in, and says how many.

@@ -216,14 +216,22 @@ void Master::begin_recording() {
 
 void Master::wind_down(std::function<void()> then) {
   if (control_.is_settled()) return then();
-  const auto end_after = [this, then = std::move(then)](Duration pause) {
-    wind_down_.expires_after(pause);
-    wind_down_.async_wait([then](const asio::error_code& error) {
-      if (!error) then();
-    });
-  };
-  end_after(kWindDownMax);
-  control_.defer([end_after] { end_after(kLastWords); });
+  wind_down_.expires_after(kWindDownMax);
+  wind_down_.async_wait([then](const asio::error_code& error) {
+    if (!error) then();
+  });
+  control_.defer([this, then, until = wind_down_.expiry()] { end_when_told(then, until); });
+}
+
+// Answers are made by what the last batch has woken up, and leave at once where the peer reads.
+void Master::end_when_told(std::function<void()> then, asio::steady_timer::time_point until) {
+  wind_down_.expires_after(kLastWords);
+  wind_down_.async_wait([this, then = std::move(then), until](const asio::error_code& error) {
+    if (error) return;
+    const bool is_over = wind_down_.expiry() >= until;
+    if (is_over || !acceptor_.has_unsent()) return then();
+    end_when_told(then, until);
+  });
 }
 
 bool Master::stop() {

@@ -58,7 +58,7 @@ class Master {
   static constexpr Duration kWindDownMax = std::chrono::milliseconds(500);
 
  private:
-  static constexpr Duration kLastWords = std::chrono::milliseconds(20);  // for answers to leave
+  static constexpr Duration kLastWords = std::chrono::milliseconds(1);  // between two looks whether answers have left
 
   struct Recovered {
     std::unique_ptr<scheduler::Scheduler> scheduler;
@@ -72,6 +72,7 @@ class Master {
   Master(asio::io_context& io, journal::Journal& journal, const Settings& settings, asio::ip::tcp::acceptor socket,
          JournalWriter::OnFailure on_failure, Recovered recovered, std::unique_ptr<recording::Recorder> recorder);
   void begin_recording();
+  void end_when_told(std::function<void()> then, asio::steady_timer::time_point until);
 
   ActionDispatcher::Outlets outlets(bool advises);
   std::unique_ptr<Advisor> make_advisor(const Settings& settings);
