@@ -228,11 +228,26 @@ Result<PolicyChoice> read_policy_flag(const std::string& text) {
   return choice;
 }
 
+namespace {
+
+// "bound" or "bound:launches=yes".
+Status choose_bound(Scenario& scenario, const PolicyChoice& choice) {
+  scenario.bound_counts_launches = false;
+  for (const auto& [key, value] : choice.parameters) {
+    if (key != "launches") {
+      return bad_input("'bound' is no policy and has only the parameter launches, not '" + key + "'");
+    }
+    if (value != "yes" && value != "no") return bad_input("launches of 'bound': '" + value + "' is neither yes nor no");
+    scenario.bound_counts_launches = value == "yes";
+  }
+  return check(scenario);
+}
+
+}  // namespace
+
 Status choose_policy(Scenario& scenario, const PolicyChoice& choice) {
   scenario.is_bound = choice.name == kBound;
-  if (scenario.is_bound) {
-    return choice.parameters.empty() ? check(scenario) : bad_input("'bound' is no policy and takes no parameters");
-  }
+  if (scenario.is_bound) return choose_bound(scenario, choice);
   for (JobGroup& group : scenario.jobs) {
     group.policy = choice.name;
     group.policy_parameters = choice.parameters;

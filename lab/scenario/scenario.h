@@ -199,6 +199,7 @@ struct Scenario {
 
   // Instead of a policy: what an ideal cluster would make of it (lab/simulator/bound.h).
   bool is_bound = false;
+  bool bound_counts_launches = false;
 
   // What is compared.
   std::vector<NamedPolicy> policies;
@@ -234,7 +235,7 @@ using scheduler::PolicyChoice;
 using scheduler::read_policy;
 // What stands behind --policy: of a policy that there is, with parameters that it takes.
 Result<PolicyChoice> read_policy_flag(const std::string& text);
-// What stands for an ideal cluster where policies are named.
+// What stands for an ideal cluster where policies are named; its parameter is `launches`, yes or no.
 inline constexpr std::string_view kBound = "bound";
 // Replaces what the scenario says, and checks it.
 Status choose_policy(Scenario& scenario, const PolicyChoice& choice);

@@ -31,6 +31,14 @@ double mean_speed(const Scenario& scenario, const JobGroup& group) {
   return injected && injected->slowdown ? speed * mean_inverse(*injected->slowdown) : speed;
 }
 
+// How much more slot time than its work a job takes that is to be in time: of its deadline D, each of its slots
+// launches for L and works for D - L at most. So it needs work / (D - L) slots, and launches on all of them.
+double share_of_launches(const Scenario& scenario, const PlannedJob& job) {
+  const double launch = scenario.launch.mean();
+  if (!scenario.bound_counts_launches || job.deadline <= launch) return 0;
+  return launch / (job.deadline - launch);
+}
+
 // Of all slots together, in slots of slowness 1.
 double speed_of_slots(const Scenario& scenario, std::uint64_t seed) {
   double speed = 0;
@@ -103,7 +111,8 @@ class IdealCluster {
     job.deadline = planned.deadline;
     for (const auto& file : spec_of(group, planned).inputs) job.input_bytes += static_cast<double>(file.length());
     job.mapped_bytes = job.input_bytes;
-    const double takes = job.input_bytes / static_cast<double>(group.split_bytes) / speeds_[planned.group];
+    const double work = job.input_bytes / static_cast<double>(group.split_bytes) / speeds_[planned.group];
+    const double takes = work * (1 + share_of_launches(scenario_, planned));
     job.machine_time = takes * outcome_.slots;
     open_.push_back({index, outcome_.jobs.size(), takes, job.deadline > 0 ? now_ + job.deadline : kForEver});
     outcome_.jobs.push_back(job);

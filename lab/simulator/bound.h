@@ -11,7 +11,8 @@ namespace ontime::lab {
 // All slots share the remaining work perfectly, at the mean speed of a fresh attempt, without launches, messages and
 // faults, and one job is served at a time. Whenever jobs come, the largest number of them is chosen that can be in
 // time, which are served earliest deadline first; then come those without a deadline, and those that are given up,
-// least work first. What will come is not known.
+// least work first. What will come is not known. With Scenario::bound_counts_launches a job that is to be in time costs
+// the launches that it cannot do without as well.
 // REQUIRES: drawn for this seed (lab/scenario/scenario.h), check(drawn).
 Outcome run_ideal(const Scenario& drawn, std::uint64_t seed);
 

@@ -102,6 +102,37 @@ TEST(Bound, GivesUpTheLongestOfThoseThatCannotAllBeInTime) {
   EXPECT_EQ(met(outcome), 2u);
 }
 
+// One job of six slots for 10 s each.
+TEST(Bound, CountsTheLaunchesThatAJobCannotDoWithout) {
+  Scenario scenario = six_slots();
+  scenario.bound_counts_launches = true;
+  scenario.launch = Distribution::constant(5);
+  scenario.jobs = {job_of(10, 0, 15)};
+  const Outcome alone = run(scenario, 1);
+  EXPECT_EQ(met(alone), 1u);
+  EXPECT_NEAR(alone.jobs[0].machine_time, 90, 1e-9);  // 60 of work, and six launches
+  scenario.jobs = {job_of(10, 0, 14.9)};
+  EXPECT_EQ(met(run(scenario, 1)), 0u);
+  scenario.jobs = {job_of(10, 0, 30), job_of(15, 0, 30)};  // 12 s and 18 s of all slots
+  EXPECT_EQ(met(run(scenario, 1)), 2u);
+  scenario.jobs = {job_of(10, 0, 30), job_of(15.1, 0, 30)};
+  EXPECT_EQ(met(run(scenario, 1)), 1u);
+  scenario.jobs = {job_of(10, 0, 0)};  // nothing is due
+  EXPECT_NEAR(run(scenario, 1).jobs[0].flow_time(), 10, 1e-9);
+}
+
+TEST(Bound, HasOneParameter) {
+  Scenario scenario = six_slots();
+  ASSERT_TRUE(choose_policy(scenario, *read_policy("bound:launches=yes")));
+  EXPECT_TRUE(scenario.is_bound && scenario.bound_counts_launches);
+  ASSERT_TRUE(choose_policy(scenario, *read_policy("bound")));
+  EXPECT_TRUE(scenario.is_bound && !scenario.bound_counts_launches);
+  EXPECT_EQ(choose_policy(scenario, *read_policy("bound:launches=maybe")).error().message,
+            "launches of 'bound': 'maybe' is neither yes nor no");
+  EXPECT_EQ(choose_policy(scenario, *read_policy("bound:theta=1s")).error().message,
+            "'bound' is no policy and has only the parameter launches, not 'theta'");
+}
+
 TEST(Bound, LetsAJobWithAnEarlierDeadlineOvertake) {
   Scenario scenario = six_slots();
   scenario.jobs = {job_of(50, 0, 100), job_of(20, 10, 20)};
@@ -137,6 +168,7 @@ Scenario without_luck(std::uint64_t seed, bool has_deadlines) {
   Random random(seed, Purpose::Test, 1);
   Scenario scenario = test::random_scenario(seed, false);
   scenario.check_invariants = false;
+  scenario.launch = Distribution::constant(scenario.launch.mean());
   for (JobGroup& group : scenario.jobs) {
     group.count += 2;
     group.duration = Distribution::constant(6);
@@ -162,6 +194,10 @@ TEST(Bound, IsNotExceededByAnyPolicyWhereAttemptsHaveNoLuck) {
       const Outcome ideal = run(scenario, seed);
       ASSERT_EQ(ideal.jobs.size(), tried.jobs.size());
       EXPECT_LE(met(tried), met(ideal));
+      scenario.bound_counts_launches = true;
+      const Outcome launched = run(scenario, seed);
+      EXPECT_LE(met(tried), met(launched));
+      EXPECT_LE(met(launched), met(ideal));
       of_bound += met(ideal);
       of_policies += met(tried);
     }
