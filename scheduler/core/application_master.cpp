@@ -47,12 +47,14 @@ std::optional<double> ApplicationMaster::on_attempt_ended(const Cluster& cluster
 
 // Speculative attempts first: they are what the deadline hangs on. The clones of a task that has just begun come last.
 bool ApplicationMaster::launch_one(StepBuilder& step, const ResourceManager& nodes) {
-  if (launch_copy(step, nodes, speculation_.copies())) return true;
-  if (!is_advised_ && (launch_again(step, nodes) || launch_first(step, nodes))) return true;
-  return launch_copy(step, nodes, speculation_.clones());
+  const bool holds_back = waits_for_process(step, nodes);
+  if (launch_copy(step, nodes, speculation_.copies(), holds_back)) return true;
+  if (!is_advised_ && ((!holds_back && launch_again(step, nodes)) || launch_first(step, nodes))) return true;
+  return launch_copy(step, nodes, speculation_.clones(), holds_back);
 }
 
-bool ApplicationMaster::launch_copy(StepBuilder& step, const ResourceManager& nodes, Speculation::Queue& copies) {
+bool ApplicationMaster::launch_copy(StepBuilder& step, const ResourceManager& nodes, Speculation::Queue& copies,
+                                    bool holds_back) {
   const auto is_over = [&](const Speculation::Copies& wanted) {
     const Segment* segment = step.cluster.find_task(task_id(wanted.segment.task))->ledger.find(wanted.segment.begin);
     return wanted.count == 0 || segment == nullptr || segment->sealed;
@@ -62,6 +64,7 @@ bool ApplicationMaster::launch_copy(StepBuilder& step, const ResourceManager& no
     while (!copies.empty() && is_over(copies.front())) copies.pop_front();
     if (i >= copies.size() || is_over(copies[i])) continue;
     const SegmentKey key = copies[i].segment;
+    if (holds_back && unheld_segments_.contains(key)) continue;
     if (!may_ask_for_copy(step.cluster, key)) continue;
     const std::optional<NodeId> node = node_for_copy(step, nodes, key);
     if (!node) {  // another one may have a node that will do
@@ -117,6 +120,16 @@ bool ApplicationMaster::may_fail_again(const Cluster& cluster, SegmentKey key) c
   return failures + 1 < cluster.find_job(job_)->spec.attempts_max;
 }
 
+// Those that a node has to load the application for may be served sooner where that is done.
+bool ApplicationMaster::waits_for_process(const StepBuilder& step, const ResourceManager& nodes) {
+  if (unheld_segments_.empty()) {
+    process_wait_.is_over();
+    return false;
+  }
+  return nodes.placement().warm_first && nodes.warm_slots(job_) == 0 &&
+         process_wait_.is_worth_it(step.cluster, job_, outlook_, unheld_segments_.size(), step.now);
+}
+
 // A segment goes to another node than those where it failed, and waits for one as long as there is one.
 bool ApplicationMaster::launch_again(StepBuilder& step, const ResourceManager& nodes) {
   const std::vector<NodeId> bad_for_all = troubled(step.now);
@@ -155,7 +168,7 @@ void ApplicationMaster::launch(StepBuilder& step, NodeId node, SegmentKey key, b
   const Task* task = step.cluster.find_task(id);
   const AttemptId attempt{id, static_cast<std::uint32_t>(task->attempts.size())};
   const ByteRange range = task->ledger.find(key.begin)->range;
-  unheld_segments_.erase(key);
+  if (unheld_segments_.erase(key) > 0) process_wait_.is_over();
   speculation_.on_launched(attempt, standby);
   step.record(fact::AttemptLaunched{attempt, node, range, speculative, standby});
   step.act(launch_of(step.cluster, attempt));

@@ -22,6 +22,7 @@
 #include "scheduler/core/event.h"
 #include "scheduler/core/ledger.h"
 #include "scheduler/core/outlook.h"
+#include "scheduler/core/process_wait.h"
 #include "scheduler/core/resource_manager.h"
 #include "scheduler/core/speculation.h"
 #include "scheduler/core/step_builder.h"
@@ -110,8 +111,9 @@ class ApplicationMaster {
   };
 
   bool may_ask_for_copy(const Cluster& cluster, SegmentKey key) const;
-  bool launch_copy(StepBuilder& step, const ResourceManager& nodes, Speculation::Queue& copies);
+  bool launch_copy(StepBuilder& step, const ResourceManager& nodes, Speculation::Queue& copies, bool holds_back);
   bool may_fail_again(const Cluster& cluster, SegmentKey key) const;
+  bool waits_for_process(const StepBuilder& step, const ResourceManager& nodes);
   bool launch_again(StepBuilder& step, const ResourceManager& nodes);
   bool launch_first(StepBuilder& step, const ResourceManager& nodes);
   void launch(StepBuilder& step, NodeId node, SegmentKey key, bool speculative, bool standby);
@@ -146,6 +148,7 @@ class ApplicationMaster {
   std::uint32_t next_fresh_ = 0;           // tasks from here on have never been launched
   std::uint32_t clones_ = 0;               // attempts besides the original that a task starts with
   std::set<SegmentKey> unheld_segments_;   // open, of tasks before next_fresh_
+  ProcessWait process_wait_;               // of these
   Speculation speculation_;
   std::set<AttemptId> handing_over_;       // whose node drains: to stop at a cut that is in flight or will be asked for
 

@@ -18,8 +18,10 @@ constexpr double kPatienceUnknown = 10;  // seconds; while no attempt of the job
 constexpr double kPatienceLaunches = 3;
 
 // The share of its split that an attempt must have mapped for its rate to count as a duration: t_min is the fastest
-// that was seen, and over a few records anybody may be fast.
+// that was seen, and over a few records anybody may be fast. Who cannot wait for that, because attempts would have to
+// be divided before, takes what runs after less.
 constexpr double kTellingShare = 0.1;
+constexpr double kEarlyShare = 0.02;
 constexpr std::size_t kRunningLookedAt = 64;  // tasks; they are much alike
 
 constexpr std::size_t kUsualFrom = 3;  // attempts that must have ended to say what is usual
@@ -58,6 +60,7 @@ Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
   completion_.assign(tasks, kNothing);
   progress_.assign(tasks, 0);
   seconds_per_byte_.assign(tasks, 0);
+  is_telling_.assign(tasks, false);
   launch_seconds_.assign(tasks, 0);
   live_attempts_.assign(tasks, 0);
   for (std::uint32_t index = 0; index < tasks; ++index) {
@@ -161,9 +164,10 @@ void Outlook::note_progress(TaskId id, const Task& task, float progress) {
 // What policies read of a task in passing, without touching the task: a pass over a million tasks must stay in flat
 // arrays (see the header).
 void Outlook::look_at_attempts(TaskId id, const Task& task) {
-  const double telling = kTellingShare * split_bytes(task);
+  const double whole = split_bytes(task);
   std::uint32_t live = 0;
   double fastest = 0;  // bytes per second
+  double early = 0;    // the same of those that have mapped little
   double launch = 0;
   for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
     const Attempt& attempt = task.attempts[number];
@@ -171,11 +175,15 @@ void Outlook::look_at_attempts(TaskId id, const Task& task) {
     ++live;
     // Known as soon as the first attempt is ready, long before any ends: policies need it to predict a hand-over.
     if (attempt.ready_at > attempt.launched_at && !attempt.is_warm) launch = launch_of(attempt);
-    if (static_cast<double>(attempt.offset - attempt.start_offset) < telling) continue;
-    fastest = std::max(fastest, pace({id, number}, attempt).rate);
+    const double mapped = static_cast<double>(attempt.offset - attempt.start_offset);
+    if (mapped < kEarlyShare * whole) continue;
+    double& among = mapped < kTellingShare * whole ? early : fastest;
+    among = std::max(among, pace({id, number}, attempt).rate);
   }
   live_attempts_[id.index] = static_cast<std::uint8_t>(std::min<std::uint32_t>(live, 255));
   launch_seconds_[id.index] = static_cast<float>(launch);
+  is_telling_[id.index] = fastest > 0;
+  if (fastest == 0) fastest = early;
   seconds_per_byte_[id.index] = fastest > 0 ? static_cast<float>(1 / fastest) : 0;
 }
 
@@ -221,11 +229,10 @@ void Outlook::smooth(AttemptId id, const Attempt& attempt) {
       {since_submission(attempt.reported_at), static_cast<double>(attempt.offset - attempt.start_offset) / whole});
 }
 
-std::vector<double> Outlook::running_durations() const {
+std::vector<double> Outlook::running_durations(bool early) const {
   std::vector<double> known;
-  for (const float duration : seconds_per_byte_) {
-    if (duration > 0) known.push_back(static_cast<double>(duration));
-    if (known.size() == kRunningLookedAt) break;
+  for (std::size_t task = 0; task < seconds_per_byte_.size() && known.size() < kRunningLookedAt; ++task) {
+    if (seconds_per_byte_[task] > 0 && (early || is_telling_[task])) known.push_back(seconds_per_byte_[task]);
   }
   return known;
 }
@@ -236,10 +243,6 @@ double Outlook::bytes_left(const Job& job) const {
 }
 
 double Outlook::launch_share() const { return mapping_.get() > 0 ? launch_.get() / mapping_.get() : 0; }
-
-std::optional<double> Outlook::warm_launch() const {
-  return warm_launch_.count > 0 ? std::optional(warm_launch_.get()) : std::nullopt;
-}
 
 // Durations are kept per byte of split, so that jobs and tasks of different sizes can be compared. The result is
 // returned and not stored here: slowness belongs to the node, and the ResourceManager judges nodes over all jobs.

@@ -45,10 +45,9 @@ class Outlook {
   // Of the job's input: what is neither sealed nor mapped by an attempt that runs. Of splits whose end is unknown only
   // what is sealed is taken off.
   double bytes_left(const Job& job) const;
-  // By task index: seconds per byte of its fastest live attempt, if that has mapped a good part of the split; else 0.
-  std::span<const float> seconds_per_byte() const { return seconds_per_byte_; }
-  // Of those the first 64 that are known. O(tasks).
-  std::vector<double> running_durations() const;
+  // Seconds per byte of the fastest live attempt of each task, of those that have mapped a tenth of the split;
+  // `early`: a fiftieth, where none has mapped a tenth. 64 at most, of the first tasks. O(tasks).
+  std::vector<double> running_durations(bool early) const;
   // By task index: seconds that it took to launch its latest live attempt that is ready; 0 if there is none.
   std::span<const float> launch_seconds() const { return launch_seconds_; }
   // By task index: its live attempts, standbys too; 255 stands for more.
@@ -63,8 +62,10 @@ class Outlook {
   const math::DurationSample& sample() const { return sample_; }
   // What a launch that is not warm takes, as a share of the time that attempts map for; 0 before any has ended.
   double launch_share() const;
-  // Seconds that warm launches took in the mean, which are not in the sample; nothing before one has ended.
-  std::optional<double> warm_launch() const;
+  // Seconds that launches took in the mean; nothing before an attempt that was launched so has ended. Warm ones are not
+  // in the sample.
+  std::optional<double> cold_launch() const { return launch_.known(); }
+  std::optional<double> warm_launch() const { return warm_launch_.known(); }
 
   // The task, or one of its attempts, has changed or was reported.
   void refresh(const Cluster& cluster, TaskId task);
@@ -83,6 +84,7 @@ class Outlook {
       ++count;
     }
     double get() const { return count > 0 ? sum / count : 0; }
+    std::optional<double> known() const { return count > 0 ? std::optional(get()) : std::nullopt; }
   };
   void look_at_attempts(TaskId id, const Task& task);
   void note_progress(TaskId id, const Task& task, float progress);
@@ -98,7 +100,8 @@ class Outlook {
   std::vector<double> completion_;
   std::vector<float> progress_;
   double mapped_bytes_ = 0;  // sealed ones too; of splits whose end is known
-  std::vector<float> seconds_per_byte_;
+  std::vector<float> seconds_per_byte_;  // of running_durations(true), by task; 0: not known
+  std::vector<bool> is_telling_;         // of these, whether it is one of running_durations(false)
   std::vector<float> launch_seconds_;
   std::vector<std::uint8_t> live_attempts_;
   std::vector<double> task_durations_;

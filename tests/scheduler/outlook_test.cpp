@@ -43,6 +43,22 @@ TEST_F(OutlookTest, TheRestIsExpectedAtTheRateSinceTheFirstRecord) {
   EXPECT_NEAR(progress(), 0.25, 1e-6);
 }
 
+TEST_F(OutlookTest, WhatRunningAttemptsTakeCountsAfterATenthOrForThoseWhoCannotWaitAFiftieth) {
+  const AttemptId id = start();
+  const auto durations = [&](bool early) { return world_.scheduler().outlook(job_)->running_durations(early); };
+  world_.pass(1s);
+  world_.heartbeat(id, 19);
+  EXPECT_TRUE(durations(true).empty());
+  world_.heartbeat(id, 20);
+  ASSERT_EQ(durations(true).size(), 1u);
+  EXPECT_NEAR(durations(true)[0], 0.05, 1e-6);
+  EXPECT_TRUE(durations(false).empty());
+  world_.heartbeat(id, 100);
+  ASSERT_EQ(durations(false).size(), 1u);
+  EXPECT_NEAR(durations(false)[0], 0.01, 1e-6);
+  EXPECT_EQ(durations(true), durations(false));
+}
+
 TEST_F(OutlookTest, HadoopsEstimateCountsTheLaunchAsWork) {
   JobSpec spec = World::quiet_spec();
   spec.estimator = "hadoop";

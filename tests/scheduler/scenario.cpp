@@ -153,6 +153,9 @@ class Player {
     if (const auto found = command.options.find("timeout"); found != command.options.end()) {
       spec.attempt_timeout = found->second == "never" ? kNoTimeout : command.duration(found->second);
     }
+    if (const auto found = command.options.find("deadline"); found != command.options.end()) {
+      spec.deadline = command.duration(found->second);
+    }
     spec.advised = command.has("advised");
     world_.submit(command.option("bytes", 100), command.option("split", 100), std::move(spec));
   }

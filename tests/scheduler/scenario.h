@@ -11,7 +11,7 @@
 // ">" actions. Commands:
 //
 //   node NAME [slots=N] [runs=ATTEMPT@OFFSET]       a worker registers, with what it runs
-//   submit bytes=N split=N [checkpoints=off|3s] [timeout=10s|never] [advised]
+//   submit bytes=N split=N [checkpoints=off|3s] [timeout=10s|never] [deadline=60s] [advised]
 //   elsewhere NODE T BEGIN                          the engine of an advised job has launched an attempt there
 //   order speculate T SEGMENT [at=N] [release] [ready] [borders=N,N] [copies=N,N,N]
 //   order divide T SEGMENT borders=N,N | order clones N | order end ATTEMPT

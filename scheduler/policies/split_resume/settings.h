@@ -34,6 +34,7 @@ struct SplitResumeSettings {
     if (given == "srpt") order = JobOrder::ShortestRemaining;
     handover = parameters.handover(handover);
     durations = parameters.durations();
+    durations.early = true;  // what is known too late cannot be divided in time
     durations.tail = parameters.tail(math::TailRule::Auto);
     // A Pareto that is fitted to durations of another kind expects so much of fresh attempts that it replaces nearly
     // all.

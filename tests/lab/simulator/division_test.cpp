@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "lab/scenario/scenario_yaml.h"
 #include "lab/simulator/simulator.h"
 #include "lab/study/study.h"
 
@@ -54,6 +55,20 @@ TEST(DivisionAnywhere, MakesTightDeadlinesWhateverDurationsAreLike) {
   for (const AxisValue& durations : study().axes.front().values) {
     EXPECT_GE(simulate("split-resume", {durations.label, "0.4", "1.2"}).pocd.value, 0.95) << durations.label;
   }
+}
+
+// Nobody knows what they take before they run, and by the time a tenth of each is mapped it is too late to divide them.
+TEST(DivisionAnywhere, MakesADeadlineThatNoTaskOfANewJobWouldMake) {
+  const auto scenario = read_scenario(R"(
+nodes: [{count: 75, slots: 2}]
+launch: {lognormal: [2s, 0.3]}
+keeps_runners: yes
+heartbeat: 1s
+node_timeout: 30s
+jobs: [{count: 1, tasks: 90, duration: {lognormal: [60s, 0.03]}, deadline: 42s, policy: "split-resume:fit=auto"}]
+)");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) EXPECT_TRUE(run(*scenario, seed).jobs[0].met()) << seed;
 }
 
 TEST(DivisionAnywhere, CostsLessMachineTimeThanDoingNothing) {
