@@ -147,8 +147,8 @@ class Commit {
     if (!may_go_on_()) return interrupted();
     if (lasting_ == Lasting::FromCommit) {
       if (Status status = sync_parts(); !status) return status;
+      if (!may_go_on_()) return interrupted();
     }
-    if (!may_go_on_()) return interrupted();
     pass_kill_point("parts-before-sync");
     if (Status status = sync_directory(directory_); !status) return status;
     pass_kill_point("parts-synced");

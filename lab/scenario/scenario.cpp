@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <stdexcept>
 
 #include "common/injection/injection.h"
 #include "scheduler/math/estimator.h"
+#include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::lab {
@@ -232,13 +234,12 @@ namespace {
 
 // "bound" or "bound:launches=yes".
 Status choose_bound(Scenario& scenario, const PolicyChoice& choice) {
-  scenario.bound_counts_launches = false;
-  for (const auto& [key, value] : choice.parameters) {
-    if (key != "launches") {
-      return bad_input("'bound' is no policy and has only the parameter launches, not '" + key + "'");
-    }
-    if (value != "yes" && value != "no") return bad_input("launches of 'bound': '" + value + "' is neither yes nor no");
-    scenario.bound_counts_launches = value == "yes";
+  try {
+    scheduler::Parameters parameters(kBound, choice.parameters);
+    scenario.bound_counts_launches = parameters.flag("launches", false);
+    parameters.finish();
+  } catch (const std::invalid_argument& wrong) {
+    return bad_input(wrong.what());
   }
   return check(scenario);
 }

@@ -187,8 +187,8 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
   std::vector<NamedPolicy> policies = scenario->policies;
   if (!command.policies.empty()) policies.clear();
   for (const std::string& policy : command.policies) {
-    const bool is_bound = policy == kBound || policy.starts_with(std::string(kBound) + ":");
-    const auto choice = is_bound ? read_policy(policy) : read_policy_flag(policy);
+    const auto read = read_policy(policy);
+    const auto choice = read && read->name == kBound ? read : read_policy_flag(policy);
     if (!choice) return choice.error();
     policies.push_back({policy, policy});
   }

@@ -43,7 +43,7 @@ double mean_cost(const Cluster& cluster, const Job& job, const Outlook& outlook)
   const math::DurationSample* profile = cluster.find_profile(job.spec);
   if (const double earlier = profile != nullptr ? mean_of(profile->finished()) : 0; earlier > 0) return earlier;
   if (const double ended = mean_of(outlook.sample().finished()); ended > 0) return ended;
-  return job.live.empty() ? 0 : mean_of(outlook.running_durations(true));
+  return job.live.empty() ? 0 : mean_of(outlook.early_durations());
 }
 
 }  // namespace ontime::scheduler

@@ -229,7 +229,7 @@ void Outlook::smooth(AttemptId id, const Attempt& attempt) {
       {since_submission(attempt.reported_at), static_cast<double>(attempt.offset - attempt.start_offset) / whole});
 }
 
-std::vector<double> Outlook::running_durations(bool early) const {
+std::vector<double> Outlook::durations(bool early) const {
   std::vector<double> known;
   for (std::size_t task = 0; task < seconds_per_byte_.size() && known.size() < kRunningLookedAt; ++task) {
     if (seconds_per_byte_[task] > 0 && (early || is_telling_[task])) known.push_back(seconds_per_byte_[task]);

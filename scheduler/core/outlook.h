@@ -45,9 +45,11 @@ class Outlook {
   // Of the job's input: what is neither sealed nor mapped by an attempt that runs. Of splits whose end is unknown only
   // what is sealed is taken off.
   double bytes_left(const Job& job) const;
-  // Seconds per byte of the fastest live attempt of each task, of those that have mapped a tenth of the split;
-  // `early`: a fiftieth, where none has mapped a tenth. 64 at most, of the first tasks. O(tasks).
-  std::vector<double> running_durations(bool early) const;
+  // Seconds per byte of the fastest live attempt of each task, of those that have mapped a tenth of the split. 64 at
+  // most, of the first tasks. O(tasks).
+  std::vector<double> running_durations() const { return durations(false); }
+  // The same, of those that have mapped a fiftieth where none has mapped a tenth.
+  std::vector<double> early_durations() const { return durations(true); }
   // By task index: seconds that it took to launch its latest live attempt that is ready; 0 if there is none.
   std::span<const float> launch_seconds() const { return launch_seconds_; }
   // By task index: its live attempts, standbys too; 255 stands for more.
@@ -86,6 +88,7 @@ class Outlook {
     double get() const { return count > 0 ? sum / count : 0; }
     std::optional<double> known() const { return count > 0 ? std::optional(get()) : std::nullopt; }
   };
+  std::vector<double> durations(bool early) const;
   void look_at_attempts(TaskId id, const Task& task);
   void note_progress(TaskId id, const Task& task, float progress);
   void recall_durations(const Job& job);
@@ -100,8 +103,8 @@ class Outlook {
   std::vector<double> completion_;
   std::vector<float> progress_;
   double mapped_bytes_ = 0;  // sealed ones too; of splits whose end is known
-  std::vector<float> seconds_per_byte_;  // of running_durations(true), by task; 0: not known
-  std::vector<bool> is_telling_;         // of these, whether it is one of running_durations(false)
+  std::vector<float> seconds_per_byte_;  // of early_durations(), by task; 0: not known
+  std::vector<bool> is_telling_;         // of these, whether it is one of running_durations()
   std::vector<float> launch_seconds_;
   std::vector<std::uint8_t> live_attempts_;
   std::vector<double> task_durations_;

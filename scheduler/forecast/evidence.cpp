@@ -192,7 +192,7 @@ double usual_duration(const Scheduler& scheduler, const JobView& job, double usu
     const auto seen = sample->finished().last(std::min(kLookedAt, sample->finished().size()));
     return bytes * median_of({seen.begin(), seen.end()});
   }
-  std::vector<double> running = job.outlook->running_durations(true);
+  std::vector<double> running = job.outlook->early_durations();
   return running.empty() ? usual : bytes * median_of(std::move(running));
 }
 

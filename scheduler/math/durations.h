@@ -89,7 +89,7 @@ struct DurationHints {
   std::optional<double> launch;
   std::optional<DurationSource> only;  // take t_min and beta from there or assume them
   TailRule tail = TailRule::Pareto;    // Pareto: as the papers, without any shrinkage
-  bool early = false;                  // as of Outlook::running_durations()
+  bool early = false;                  // go by Outlook::early_durations(), not running_durations()
 };
 
 inline constexpr std::size_t kEnoughSamples = 5;  // fewer finished attempts are not fitted

@@ -121,7 +121,8 @@ math::Durations durations_of(const View& view, const JobView& job, const math::D
   const bool has_own = job.outlook->sample().finished().size() >= math::kEnoughSamples;
   const bool fits_own = hints.tail != math::TailRule::Pareto && (!has_profile || hints.only);
   const bool has_enough = !fits_own && (has_own || has_profile);
-  const std::vector<double> running = has_enough ? std::vector<double>{} : job.outlook->running_durations(hints.early);
+  std::vector<double> running;
+  if (!has_enough) running = hints.early ? job.outlook->early_durations() : job.outlook->running_durations();
   math::Durations chosen =
       math::choose_durations(profile, job.outlook->sample(), running, hints, mean_split_bytes(job));
   if (chosen.launch_source != math::DurationSource::Assumed) return chosen;

@@ -45,18 +45,19 @@ TEST_F(OutlookTest, TheRestIsExpectedAtTheRateSinceTheFirstRecord) {
 
 TEST_F(OutlookTest, WhatRunningAttemptsTakeCountsAfterATenthOrForThoseWhoCannotWaitAFiftieth) {
   const AttemptId id = start();
-  const auto durations = [&](bool early) { return world_.scheduler().outlook(job_)->running_durations(early); };
+  const auto running = [&] { return world_.scheduler().outlook(job_)->running_durations(); };
+  const auto early = [&] { return world_.scheduler().outlook(job_)->early_durations(); };
   world_.pass(1s);
   world_.heartbeat(id, 19);
-  EXPECT_TRUE(durations(true).empty());
+  EXPECT_TRUE(early().empty());
   world_.heartbeat(id, 20);
-  ASSERT_EQ(durations(true).size(), 1u);
-  EXPECT_NEAR(durations(true)[0], 0.05, 1e-6);
-  EXPECT_TRUE(durations(false).empty());
+  ASSERT_EQ(early().size(), 1u);
+  EXPECT_NEAR(early()[0], 0.05, 1e-6);
+  EXPECT_TRUE(running().empty());
   world_.heartbeat(id, 100);
-  ASSERT_EQ(durations(false).size(), 1u);
-  EXPECT_NEAR(durations(false)[0], 0.01, 1e-6);
-  EXPECT_EQ(durations(true), durations(false));
+  ASSERT_EQ(running().size(), 1u);
+  EXPECT_NEAR(running()[0], 0.01, 1e-6);
+  EXPECT_EQ(early(), running());
 }
 
 TEST_F(OutlookTest, HadoopsEstimateCountsTheLaunchAsWork) {

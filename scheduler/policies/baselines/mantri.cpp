@@ -62,8 +62,8 @@ double restart_above(const MantriSettings& settings, const FreshAttempt& fresh, 
 
 namespace {
 
-// Attempts of a task, including those that have ended. Where the same bytes are slow for every attempt, each attempt
-// that reaches them looks slower than a fresh one and is ended. Without a limit the job would never end.
+// How many attempts a task may have, ended ones included. If its bytes are slow for everybody, every attempt looks slow
+// beside a fresh one and is ended, again and again.
 constexpr std::size_t kAttemptsMost = 20;
 
 double mean_task(const JobView& job, const FreshAttempt& fresh) {

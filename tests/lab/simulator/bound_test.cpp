@@ -128,9 +128,9 @@ TEST(Bound, HasOneParameter) {
   ASSERT_TRUE(choose_policy(scenario, *read_policy("bound")));
   EXPECT_TRUE(scenario.is_bound && !scenario.bound_counts_launches);
   EXPECT_EQ(choose_policy(scenario, *read_policy("bound:launches=maybe")).error().message,
-            "launches of 'bound': 'maybe' is neither yes nor no");
+            "--policy-set launches=maybe: policy bound wants yes or no");
   EXPECT_EQ(choose_policy(scenario, *read_policy("bound:theta=1s")).error().message,
-            "'bound' is no policy and has only the parameter launches, not 'theta'");
+            "policy bound has no parameter 'theta'; choose one of: launches");
 }
 
 TEST(Bound, LetsAJobWithAnEarlierDeadlineOvertake) {

@@ -71,6 +71,28 @@ jobs: [{count: 1, tasks: 90, duration: {lognormal: [60s, 0.03]}, deadline: 42s, 
   for (std::uint64_t seed = 1; seed <= 5; ++seed) EXPECT_TRUE(run(*scenario, seed).jobs[0].met()) << seed;
 }
 
+// A rest is often launched a moment before the attempt that it was taken from ends. A launch takes a minute there.
+TEST(DivisionAnywhere, WaitsForItsOwnProcessesWhereLaunchesAreDear) {
+  const auto scenario = read_scenario(R"(
+nodes: [{count: 100, slots: 1}]
+launch: 60s
+keeps_runners: yes
+heartbeat: 1s
+node_timeout: 30s
+jobs:
+  - count: 100
+    tasks: 10
+    arrivals: {load: 0.8}
+    duration: {pareto: [120s, 1.5]}
+    deadline: 240s
+    policy: "split-resume:t_min=120s,beta=1.5,t_avg=60s,fit=flags"
+)");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  double met = 0;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) met += summarise(run(*scenario, seed).jobs).pocd.value / 3;
+  EXPECT_GE(met, 0.9);
+}
+
 TEST(DivisionAnywhere, CostsLessMachineTimeThanDoingNothing) {
   const double alone = simulate("none", {"pareto", "0.4", "1.2"}).machine_time.value;
   EXPECT_LT(simulate("split-resume", {"pareto", "0.4", "1.2"}).machine_time.value, 0.9 * alone);
