@@ -25,13 +25,13 @@ struct JobOptions {
   bool top_level_only = false;      // of input directories
   bool file_tasks = false;          // each file is at least one task
   std::uint64_t stdin_bytes_max = 16ull << 30;
-  std::string output;               // as typed
-  std::uint64_t split_bytes = 0;    // 0: the default, or `splits`
+  std::string output;             // as typed
+  std::uint64_t split_bytes = 0;  // 0: the default, or `splits`
   std::uint32_t splits = 0;
   Duration deadline{0};  // 0: none
   Settings parameters;
   std::optional<Duration> checkpoint_interval;  // none: what suits the policy
-  std::optional<Duration> attempt_timeout;  // none: as the job's attempts show; Duration::max(): never
+  std::optional<Duration> attempt_timeout;      // none: as the job's attempts show; Duration::max(): never
   std::uint32_t attempts_max = 4;
   std::uint64_t record_bytes_max = 64u << 20;
   std::string policy;  // empty: the master's
@@ -62,6 +62,7 @@ struct ClusterOptions {
   std::uint32_t workers = 1;
   std::uint32_t slots = 1;          // of each worker
   std::vector<WorkerGroup> groups;  // instead of both, if there are any
+  Duration others_wait{};           // so much later all workers but the first are started
   Duration node_timeout{std::chrono::seconds(5)};
   Duration heartbeat{std::chrono::milliseconds(200)};
   std::string log_level = "warning";

@@ -145,20 +145,19 @@ class Commit {
 
   Status conclude() {
     if (!may_go_on_()) return interrupted();
-    if (lasting_ == Lasting::FromCommit) {
-      if (Status status = sync_parts(); !status) return status;
-      if (!may_go_on_()) return interrupted();
-    }
     pass_kill_point("parts-before-sync");
-    if (Status status = sync_directory(directory_); !status) return status;
+    if (goes_on_after_power_cut()) {
+      if (Status status = sync_directory(directory_); !status) return status;
+    }
     pass_kill_point("parts-synced");
     if (!may_go_on_()) return interrupted();
     keep_logs();
-    if (Status status = output::write_manifest(directory_, plan_.manifest); !status) return status;
+    if (Status status = output::write_manifest(directory_, plan_.manifest, goes_on_after_power_cut()); !status)
+      return status;
     if (!may_go_on_()) return interrupted();
     if (Status status = remove_claim(place_, claim_); !status) return status;
-    // Or a power cut could leave the claim beside _SUCCESS, which then looks like somebody else's.
-    if (Status status = sync_directory(directory_); !status) return status;
+    // Also the claim's end, or it could stand beside _SUCCESS, which then looks like somebody else's.
+    if (Status status = sync_what_success_means(); !status) return status;
     pass_kill_point("attempts-removed");
     if (!may_go_on_()) return interrupted();
     const Descriptor success = files::open({output_, output::kSuccessName}, files::kNewFile);
@@ -169,12 +168,17 @@ class Commit {
     return finish();
   }
 
-  Status sync_parts() const {
-    std::vector<const char*> names;
-    names.reserve(plan_.parts.size());
+  // Then each step has to last before the next one. Otherwise all that counts is that they last before _SUCCESS.
+  bool goes_on_after_power_cut() const { return lasting_ == Lasting::SinceSeal; }
+
+  Status sync_what_success_means() const {
+    if (goes_on_after_power_cut()) return sync_directory(directory_);
+    std::vector<const char*> names{output::kManifestName};
+    names.reserve(1 + plan_.parts.size());
     for (const Part& part : plan_.parts) names.push_back(part.name.c_str());
     const int problem = files::sync_files(output_, names, note_progress);
-    return problem == 0 ? Status() : system_error("sync the part files in", name_, problem);
+    if (problem != 0) return system_error("sync the files in", name_, problem);
+    return sync_with_parents(place_);
   }
 
   // No job fails for its logs. A master that was restarted has none, and leaves those that are there.

@@ -22,10 +22,10 @@
 
 namespace ontime::master {
 
-// From when on the bytes of sealed segments survive a power cut.
+// From when on an output survives a power cut.
 enum class Lasting : std::uint8_t {
-  SinceSeal,   // attempts sync them
-  FromCommit,  // the commit does, for a cluster whose journal does not survive either
+  SinceSeal,   // the claim from its making, segments as attempts seal them, and each step of the commit
+  FromCommit,  // all of it together, for a cluster whose journal does not survive either
 };
 
 // An id that no claim had before. Begins with the cluster's, so that its masters know what one of them has made.
@@ -77,7 +77,7 @@ class Output {
 
   // Makes the output, which must not be there or be empty, and the claim in it: BadInput otherwise. A claim in the way
   // may be one that a master made for a job that it never got to accept: then the caller, who knows its jobs, discards
-  // it and claims again. Durable when it returns.
+  // it and claims again. Durable when it returns, unless nothing is before the commit.
   virtual ClaimOutcome claim() = 0;
 
   // Puts the parts in place, then the manifest, then _SUCCESS. `may_go_on` is asked between any two changes; false ends

@@ -34,6 +34,7 @@ class OutputCommitter {
   // Why what is under way for the job does not get on; empty if nothing is known to hold it up.
   std::string problem_of(JobId job) const;
 
+  Lasting lasting() const { return lasting_; }
   // Commits or discards that are not done yet.
   bool is_busy_with(JobId job) const { return queues_.contains(job); }
 
@@ -45,7 +46,7 @@ class OutputCommitter {
   const files::Roots roots_;
   const Lasting lasting_;
   const OnCommitted on_committed_;
-  std::map<JobId, std::deque<FileWork::Job>> queues_;  // the first of each is under way
+  std::map<JobId, std::deque<FileWork::Job>> queues_;                  // the first of each is under way
   std::map<JobId, std::weak_ptr<const FileWork::Running>> under_way_;  // by the same jobs
 };
 

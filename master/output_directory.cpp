@@ -28,17 +28,9 @@ Error in_use(const std::string& directory) {
   return refused(directory, "is being used by another job; name another one, or empty it if there is no such job");
 }
 
-Status sync_with_parents(const OutputPlace& place) {
-  if (Status status = sync_directory(place.path()); !status) return status;
-  const auto real = files::place_of(place.descriptor());
-  if (!real) return {};
-  files::sync_names_above(*real, note_progress);
-  return {};
-}
-
-Status make_claim(const OutputPlace& place, const std::string& directory, const std::string& id) {
-  Status status = put_claim(place, id);
-  if (status) status = sync_with_parents(place);
+Status make_claim(const OutputPlace& place, const std::string& directory, const std::string& id, Lasting lasting) {
+  Status status = put_claim(place, id, lasting);
+  if (status && lasting == Lasting::SinceSeal) status = sync_with_parents(place);
   if (status && !place.is_in_place()) status = refused(directory, "was moved while it was made; submit the job again");
   if (status) return {};
   static_cast<void>(remove_claim(place, id));
@@ -89,7 +81,7 @@ ClaimOutcome DirectoryOutput::claim() {
   const Result<Contents> contents = look_at(*place);
   if (!contents) return {place->in_words(contents.error()), {}};
   if (contents->is_claimed && !contents->is_free) return {in_use(name_), contents->idle_claim};
-  if (contents->is_free) return {place->in_words(make_claim(*place, name_, claim_)), {}};
+  if (contents->is_free) return {place->in_words(make_claim(*place, name_, claim_, lasting_)), {}};
   return {refused(name_, "is not empty; name one that does not exist yet, or empty it"), {}};
 }
 

@@ -15,11 +15,13 @@ namespace ontime::master {
 // there:
 //
 //   1 every part file in its place, each by one rename    a part file under its name is complete, always
-//   2 sync of the directory                               the renames last before their sources' directory goes;
-//                                                         with Lasting::FromCommit all parts are synced before it
+//   2 sync of the directory                               the renames last before their sources' directory goes
 //   3 _manifest.json                                      whole or not at all, synced
-//   4 the job's claim, _attempts, removed                 nothing needs it any more
+//   4 the job's claim, _attempts, removed, synced         nothing needs it any more
 //   5 _SUCCESS, sync of the directory
+//
+// With Lasting::FromCommit, where nobody goes on after a power cut, the claim and steps 1 to 3 are not synced one by
+// one: parts, manifest and directory are, before step 5.
 //
 // A repetition keeps the parts that are in place and goes on. A directory is the job's while it holds the claim or the
 // manifest of the claim's id; nothing is changed in any other one, and a _SUCCESS that is there before step 5 is
@@ -62,6 +64,9 @@ class OutputPlace {
   Descriptor held_;
 };
 
+// Makes the names in the directory durable, its own, and those of the directories above it.
+Status sync_with_parents(const OutputPlace& place);
+
 // The mark by which one job holds an output directory: OUT/_attempts/ID, the directory that its attempts write to. The
 // id is random and the job's own, so it means the same job after a restart of the master, and nobody who reaches the
 // directory by another name, or another directory by this name, takes it for his. Below OUT no link is followed.
@@ -74,8 +79,9 @@ struct Contents {
 };
 Result<Contents> look_at(const OutputPlace& place);
 
-// The claim appears at once or not at all, and never beside another one. Failed if there is one; not synced.
-Status put_claim(const OutputPlace& place, const std::string& id);
+// The claim appears at once or not at all, and never beside another one. Failed if there is one. Its name is not
+// synced.
+Status put_claim(const OutputPlace& place, const std::string& id, Lasting lasting);
 // The directory of the claim; not open if it is not there.
 Descriptor open_claim(const OutputPlace& place, const std::string& id);
 // Whether there is a claim that was not put, or not removed, to the end.

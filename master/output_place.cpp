@@ -10,7 +10,9 @@
 #include "common/base/kill_point.h"
 #include "common/files/disk.h"
 #include "common/files/roots.h"
+#include "common/files/sync.h"
 #include "common/output/manifest.h"
+#include "master/file_system.h"
 #include "master/output_directory.h"
 #include "master/text.h"
 
@@ -153,7 +155,15 @@ Result<Contents> look_at(const OutputPlace& place) {
   return contents;
 }
 
-Status put_claim(const OutputPlace& place, const std::string& id) {
+Status sync_with_parents(const OutputPlace& place) {
+  if (Status status = sync_directory(place.path()); !status) return status;
+  const auto real = files::place_of(place.descriptor());
+  if (!real) return {};
+  files::sync_names_above(*real, note_progress);
+  return {};
+}
+
+Status put_claim(const OutputPlace& place, const std::string& id, Lasting lasting) {
   const std::string name = unfinished(id);
   pass_kill_point("claim-before-mkdir");
   const auto make = [&](const std::string& below) {
@@ -163,8 +173,10 @@ Status put_claim(const OutputPlace& place, const std::string& id) {
   if (Status made = make(name); !made) return made;
   pass_kill_point("claim-directory-made");
   if (Status made = make(name + "/" + id); !made) return made;
-  // Its name must not outlive a power cut without the claim.
-  if (Status status = sync_directory(place.path() + "/" + name); !status) return status;
+  if (lasting == Lasting::SinceSeal) {
+    // Its name must not outlive a power cut without the claim.
+    if (Status status = sync_directory(place.path() + "/" + name); !status) return status;
+  }
   pass_kill_point("claim-written");
   // Fails if somebody else's is there, which is not empty: so of two masters one is first.
   const int problem = files::rename({place.descriptor(), name}, {place.descriptor(), output::kAttemptsName});

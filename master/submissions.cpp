@@ -160,9 +160,9 @@ asio::awaitable<ClaimOutcome> Submissions::try_claim(std::string output, std::st
   const auto claimed = std::make_shared<Claimed>();
   FileWork::Job job;
   job.path = output;
-  job.work = [claimed, output, claim, roots = roots_.output](const MayGoOn&) {
+  job.work = [claimed, output, claim, roots = roots_.output, lasting = committer_.lasting()](const MayGoOn&) {
     claimed->has_begun = true;
-    claimed->outcome = Output::at(output, claim, roots)->claim();
+    claimed->outcome = Output::at(output, claim, roots, lasting)->claim();
     pass_kill_point("claim-synced");
   };
   job.late = [this, claimed, output, claim] {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/text/counted_word.h"
@@ -52,6 +53,8 @@ class InlineWordTable {
       if (add_in_line(lines_[place], word)) return true;
     }
   }
+
+  void expect_many() { lines_.touch(); }
 
   bool full() const { return used_ >= limit_; }
   std::size_t size() const { return used_; }
@@ -126,6 +129,11 @@ class WordTable {
 
   explicit WordTable(const WordTableLimits& limits = {}, InstructionSet = best_instruction_set());
 
+  // Says, best before the first word, that there will be hundreds.
+  void expect_many_words() {
+    if (!std::exchange(expects_many_words_, true)) shorts_.expect_many();
+  }
+
   // Counts each of `words` of `text` once. REQUIRES: at most WordScanner::kMaxGroup words.
   void add(std::string_view text, std::span<const WordSpan> words, Overflow& overflow);
   // Adds `count` (at least 1) to one word that is not empty and holds no white space.
@@ -190,6 +198,7 @@ class WordTable {
   InlineWordTable<MediumWord> mediums_;
   LongWordTable longs_;
   std::uint64_t total_ = 0;  // sum of all counts
+  bool expects_many_words_ = false;
   AddReadable add_readable_;
   Waiting<ShortWord> waiting_shorts_;
   Waiting<MediumWord> waiting_mediums_;

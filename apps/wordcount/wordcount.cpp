@@ -47,6 +47,7 @@ class CountWriter final : public WordTable::Overflow {
 class WordCountMapper final : public Mapper {
  public:
   void map(const Batch& batch, Output& out) override {
+    if (batch.bytes.size() >= kHundredsOfWords) table_.expect_many_words();
     CountWriter overflow(out);
     WordScanner scanner(batch.bytes);
     for (auto words = scanner.next(); !words.empty(); words = scanner.next()) table_.add(batch.bytes, words, overflow);
@@ -58,6 +59,8 @@ class WordCountMapper final : public Mapper {
   }
 
  private:
+  static constexpr std::size_t kHundredsOfWords = 2048;  // bytes
+
   WordTable table_;
 };
 

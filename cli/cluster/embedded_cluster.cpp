@@ -48,10 +48,14 @@ Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const ClusterOpt
   if (auto status = cluster->start_master(); !status) return status.error();
   auto groups = options.groups;
   if (groups.empty()) groups.push_back({.count = options.workers, .slots = options.slots});
-  for (const WorkerGroup& group : groups)
-    for (std::uint32_t i = 1; i <= group.count; ++i)
-      if (auto status = cluster->start_worker(group.name + "-" + std::to_string(i), group.slots); !status)
-        return status.error();
+  Duration later{};
+  for (const WorkerGroup& group : groups) {
+    for (std::uint32_t i = 1; i <= group.count; ++i) {
+      const std::string name = group.name + "-" + std::to_string(i);
+      if (auto status = cluster->start_worker(name, group.slots, later); !status) return status.error();
+      later = options.others_wait;
+    }
+  }
   return cluster;
 }
 
@@ -101,7 +105,7 @@ Status EmbeddedCluster::start_master() {
   return supervisor_.start_child(std::move(master));
 }
 
-Status EmbeddedCluster::start_worker(const std::string& name, std::uint32_t slots) {
+Status EmbeddedCluster::start_worker(const std::string& name, std::uint32_t slots, Duration later) {
   const auto path = sibling_program("ontime-worker");
   if (!path) return path.error();
   auto worker = program(name, name, *path);
@@ -112,7 +116,7 @@ Status EmbeddedCluster::start_worker(const std::string& name, std::uint32_t slot
     worker.arguments.insert(worker.arguments.end(), {"--attempt-memory", std::to_string(options_.attempt_memory)});
   for (const auto& directory : options_.application_directories)
     worker.arguments.insert(worker.arguments.end(), {"--app-dir", absolute(directory)});
-  return supervisor_.start_child(std::move(worker));
+  return supervisor_.start_child(std::move(worker), later);
 }
 
 }  // namespace ontime::cli

@@ -17,7 +17,7 @@ namespace ontime::cli {
 
 class EmbeddedCluster {
  public:
-  // Starts master and workers side by side and returns at once.
+  // Starts master and workers side by side and returns at once; tend() starts those that wait.
   static Result<std::unique_ptr<EmbeddedCluster>> start(const ClusterOptions& options);
   ~EmbeddedCluster() { stop(); }
   EmbeddedCluster(const EmbeddedCluster&) = delete;
@@ -34,7 +34,7 @@ class EmbeddedCluster {
   EmbeddedCluster(std::unique_ptr<files::TemporaryDirectory> directory, ClusterOptions options);
   Status listen();
   Status start_master();
-  Status start_worker(const std::string& name, std::uint32_t slots);
+  Status start_worker(const std::string& name, std::uint32_t slots, Duration later);
   ChildProgram program(const std::string& file, const std::string& name, const std::string& path) const;
 
   std::unique_ptr<files::TemporaryDirectory> directory_;

@@ -73,8 +73,7 @@ Result<pid_t> start(const ChildProgram& program) {
   add_actions(program, actions);
   set_attributes(attributes);
   pid_t pid = 0;
-  const int error =
-      posix_spawn(&pid, program.path.c_str(), &actions, &attributes, arguments.data(), variables.data());
+  const int error = posix_spawn(&pid, program.path.c_str(), &actions, &attributes, arguments.data(), variables.data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return failed("cannot start " + program.name + " (" + program.path + "): " + std::strerror(error));
@@ -180,13 +179,13 @@ std::optional<Clock::time_point> RestartRule::died(int wait_status, Clock::time_
 
 Supervisor::Supervisor() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
-Status Supervisor::start_child(ChildProgram program) {
-  children_.push_back({.program = std::move(program), .pid = 0, .rule = {}, .start_at = {}});
-  return start_again(children_.back());
+Status Supervisor::start_child(ChildProgram program, Clock::duration later) {
+  children_.push_back({.program = std::move(program), .pid = 0, .rule = {}, .start_at = Clock::now() + later});
+  return later > Clock::duration::zero() ? Status() : start(children_.back());
 }
 
-Status Supervisor::start_again(Child& child) {
-  const auto pid = start(child.program);
+Status Supervisor::start(Child& child) {
+  const auto pid = cli::start(child.program);
   if (!pid) return pid.error();
   child.pid = *pid;
   child.rule.started(Clock::now());
@@ -215,8 +214,8 @@ Status Supervisor::tend() {
   const auto now = Clock::now();
   for (auto& child : children_) {
     if (child.pid != 0 || now < child.start_at) continue;
-    ++restarts_;
-    if (auto status = start_again(child); !status) return status;
+    if (child.rule.has_started()) ++restarts_;
+    if (auto status = start(child); !status) return status;
   }
   return {};
 }

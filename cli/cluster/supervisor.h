@@ -42,6 +42,7 @@ class RestartRule {
  public:
   using Clock = std::chrono::steady_clock;
   void started(Clock::time_point now) { started_at_ = now; }
+  bool has_started() const { return started_at_ != Clock::time_point(); }
   // The time to start it again; nothing if it keeps dying right after its start. A child that exits on its own gets
   // three such tries (bad usage: none), one that is killed from outside many more.
   std::optional<Clock::time_point> died(int wait_status, Clock::time_point now);
@@ -59,7 +60,8 @@ class Supervisor {
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  Status start_child(ChildProgram program);
+  // One that shall start later is started by tend().
+  Status start_child(ChildProgram program, RestartRule::Clock::duration later = {});
   // Takes note of deaths and starts again what is due. An error says which child cannot be kept going and why.
   Status tend();
   // Asks all to end, waits a second, kills what is left; a second Ctrl-C shortens it. Idempotent.
@@ -74,7 +76,7 @@ class Supervisor {
     RestartRule rule;
     RestartRule::Clock::time_point start_at;  // only while not running
   };
-  Status start_again(Child& child);
+  Status start(Child& child);
   Status note_death(pid_t pid, int wait_status);
 
   std::vector<Child> children_;

@@ -22,6 +22,7 @@
 #include "cli/spooled_input.h"
 #include "common/base/limits.h"
 #include "common/base/wording.h"
+#include "master/input_listing.h"
 #include "master/recording/block.h"
 
 #ifndef __has_feature  // clang's way to say what gcc says by macros
@@ -34,6 +35,17 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kKillPatience = 2s;
+
+// Most jobs of a few MB have ended before a second worker could be of use. Where time counts all start at once.
+Duration wait_of_other_workers(const RunCommand& command, const master::ListedInputs& inputs) {
+  constexpr std::uint64_t kSmallBytes = 4 << 20;
+  std::uint64_t bytes = 0;
+  for (const auto& file : inputs.files) bytes += file.size;
+  const injection::Flags& injection = command.cluster.injection;
+  const bool time_counts =
+      command.job.deadline > Duration::zero() || !injection.settings.empty() || !injection.file.empty();
+  return time_counts || bytes >= kSmallBytes ? 0ms : 50ms;
+}
 
 ResultCommand answer_of(const RunCommand& command, const std::string& output) {
   ResultCommand result;
@@ -212,11 +224,11 @@ Result<ExitCode> OneJobCluster::give_up(const Error& error) {
 Result<ExitCode> execute(const RunCommand& asked) {
   RunCommand command = asked;
   if (Status found = look_up_by_name(command.job); !found) return found.error();
-  for (const auto& check : {check_application(command.job), check_output(command.job.output),
-                            check_intervals(command.cluster.heartbeat, command.cluster.node_timeout),
-                            check_can_be_written("--log-file", command.cluster.log_file),
-                            check_can_be_written("--record", command.record), check_is_new("--answer", command.answer),
-                            check_is_new("--report", command.report)})
+  for (const auto& check :
+       {check_application(command.job), check_output(command.job.output),
+        check_intervals(command.cluster.heartbeat, command.cluster.node_timeout),
+        check_can_be_written("--log-file", command.cluster.log_file), check_can_be_written("--record", command.record),
+        check_is_new("--answer", command.answer), check_is_new("--report", command.report)})
     if (!check) return check.error();
   install_interrupt_handlers();
   signal(SIGPIPE, SIG_IGN);
@@ -227,7 +239,9 @@ Result<ExitCode> execute(const RunCommand& asked) {
   if (!read) return read.error();
   auto spec = make_job_spec(command.job, current_directory());
   if (const Status added = add_files(command.job, spec); !added) return added.error();
-  if (const auto listed = list_inputs(spec); !listed) return listed.error();
+  const auto listed = list_inputs(spec);
+  if (!listed) return listed.error();
+  command.cluster.others_wait = wait_of_other_workers(command, *listed);
   return OneJobCluster(command, std::move(spec)).execute();
 }
 

@@ -16,31 +16,37 @@ namespace {
 
 constexpr std::size_t kSyncsAtOnce = 16;
 
-// Shared by the threads of sync_files().
+// Shared by the threads of one call.
 struct Syncing {
   int directory;
   std::span<const char* const> names;
+  bool are_directories;  // whose problems do not count
   std::atomic<std::size_t> next = 0;
   std::atomic<int> problem = 0;
 
   bool sync_next() {
     const std::size_t index = next++;
     if (index >= names.size() || problem != 0) return false;
-    const Descriptor file = open({directory, names[index]}, O_RDONLY | kPlainFile);
-    const int found = file ? sync_content(file.get()) : errno;
-    if (found != 0) problem = found;
-    return found == 0;
+    if (are_directories) {
+      static_cast<void>(sync_directory(names[index]));
+    } else {
+      problem = sync_plain_file(names[index]);
+    }
+    return problem == 0;
+  }
+
+ private:
+  int sync_plain_file(const char* name) const {
+    const Descriptor file = open({directory, name}, O_RDONLY | kPlainFile);
+    return file ? sync_content(file.get()) : errno;
   }
 };
 
-}  // namespace
-
-int sync_files(int directory, std::span<const char* const> names, const std::function<void()>& before_each) {
-  Syncing syncing{directory, names};
+int sync_all(Syncing& syncing, const std::function<void()>& before_each) {
   {
     std::vector<std::jthread> helpers;
     try {
-      while (helpers.size() + 1 < std::min(kSyncsAtOnce, names.size())) {
+      while (helpers.size() + 1 < std::min(kSyncsAtOnce, syncing.names.size())) {
         helpers.emplace_back([&syncing] {
           while (syncing.sync_next()) continue;
         });
@@ -55,6 +61,13 @@ int sync_files(int directory, std::span<const char* const> names, const std::fun
   return syncing.problem;
 }
 
+}  // namespace
+
+int sync_files(int directory, std::span<const char* const> names, const std::function<void()>& before_each) {
+  Syncing syncing{directory, names, false};
+  return sync_all(syncing, before_each);
+}
+
 int sync_file(const std::string& path) {
   const Descriptor file = open(path, O_RDONLY | O_CLOEXEC);
   return file ? sync_content(file.get()) : errno;
@@ -66,10 +79,13 @@ int sync_directory(const std::string& path) {
 }
 
 void sync_names_above(const std::string& directory, const std::function<void()>& before_each) {
-  for (std::filesystem::path at = directory; at.has_relative_path(); at = at.parent_path()) {
-    if (before_each) before_each();
-    static_cast<void>(sync_directory(at.parent_path()));
-  }
+  std::vector<std::string> above;
+  for (std::filesystem::path at = directory; at.has_relative_path(); at = at.parent_path())
+    above.push_back(at.parent_path().string());
+  std::vector<const char*> names;
+  for (const std::string& name : above) names.push_back(name.c_str());
+  Syncing syncing{AT_FDCWD, names, true};
+  static_cast<void>(sync_all(syncing, before_each));
 }
 
 }  // namespace ontime::files

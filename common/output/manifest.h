@@ -73,8 +73,9 @@ std::vector<std::string> pieces_of(const Task& task);
 
 // What the file holds. One task per line.
 std::string to_text(const Manifest& manifest);
-// Written beside its place, synced and renamed: there is a whole manifest or none.
-Status write_manifest(const std::string& directory, const Manifest& manifest);
+// Written beside its place, synced and renamed: there is a whole manifest or none. Without `syncs` that is so until the
+// power is cut; then the caller syncs it.
+Status write_manifest(const std::string& directory, const Manifest& manifest, bool syncs = true);
 // Whether the manifest in this directory (a descriptor) is of the job with this claim. Quick however long it is.
 bool is_manifest_of(int directory, const std::string& claim);
 // BadInput when the directory (`name`, held open as `directory`) holds none, one of another format, or one that is

@@ -29,10 +29,10 @@ class NewFile {
     if (buffer_.size() >= kBufferBytes) drain();
   }
 
-  Status finish() {
+  Status finish(bool syncs) {
     drain();
     pass_kill_point("manifest-before-sync");
-    if (status_) note(files::sync(file_.get()));
+    if (status_ && syncs) note(files::sync(file_.get()));
     return status_;
   }
 
@@ -164,20 +164,21 @@ bool is_manifest_of(int directory, const std::string& claim) {
   return size == static_cast<ssize_t>(expected.size()) && found == expected;
 }
 
-Status write_manifest(const std::string& directory, const Manifest& manifest) {
+Status write_manifest(const std::string& directory, const Manifest& manifest, bool syncs) {
   const std::string path = directory + "/" + kManifestName;
   const std::string temporary = directory + "/" + kNewManifestName;
   {
     NewFile file(temporary);
     pass_kill_point("manifest-created");
     append_manifest(file, manifest);
-    if (Status status = file.finish(); !status) return status;
+    if (Status status = file.finish(syncs); !status) return status;
   }
   pass_kill_point("manifest-before-rename");
   if (const int problem = files::rename(temporary, path); problem != 0) {
     return files::system_error("rename to", path, problem);
   }
   pass_kill_point("manifest-renamed");
+  if (!syncs) return {};
   if (const int problem = files::sync_directory(directory); problem != 0) {
     return files::system_error("sync the directory", directory, problem);
   }

@@ -92,6 +92,17 @@ TEST_F(SupervisorTest, AKilledChildIsStartedAgain) {
   EXPECT_EQ(kill(pid_in("pid"), 0), -1);
 }
 
+TEST_F(SupervisorTest, AChildThatShallStartLaterDoesOnceAndIsNotCountedAsStartedAgain) {
+  ASSERT_TRUE(supervisor_.start_child(shell("exec sleep 1000"), std::chrono::hours(1)));
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "has been started at once";
+  ASSERT_TRUE(supervisor_.start_child(shell("echo $$ > " + (scratch_ / "pid") + "; exec sleep 1000"),
+                                      std::chrono::milliseconds(2)));
+  ASSERT_TRUE(tend_until([&] { return pid_in("pid") != 0; }));
+  EXPECT_EQ(supervisor_.restarts(), 0);
+  supervisor_.stop();
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+}
+
 TEST_F(SupervisorTest, AChildThatCannotStartIsNamedWithItsLastWords) {
   ASSERT_TRUE(supervisor_.start_child(shell("echo port 7 is taken >&2; exit 1")));
   const auto status = tend_until([] { return false; });

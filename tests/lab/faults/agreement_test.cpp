@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"sca", 61, 20}, Case{"sda", 61, 20}, Case{"ese", 61, 20}, Case{"shed", 61, 20},
                     Case{"shed+", 41, 8}, Case{"shed+", 61, 20}, Case{"shed+", 74, 20}, Case{"shed+", 83, 20},
                     Case{"split-resume", 43, 8}, Case{"split-resume", 55, 8}, Case{"split-resume", 61, 8},
-                    Case{"split-resume", 76, 8}, Case{"split-resume", 50, 12}, Case{"split-resume", 89, 16},
+                    Case{"split-resume", 76, 8}, Case{"split-resume", 55, 12}, Case{"split-resume", 89, 16},
                     Case{"split-resume", 89, 20}),
     name_of);
 

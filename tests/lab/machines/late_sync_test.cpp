@@ -1,5 +1,5 @@
-// Outputs of a cluster whose journal is not synced: small segments are not synced either, but whatever has a _SUCCESS
-// is there after a power cut.
+// Outputs of a cluster whose journal is not synced: neither are small segments and the steps of a commit, but whatever
+// has a _SUCCESS is there after a power cut.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -40,8 +40,8 @@ class LateSync : public testing::Test {
   }
 
   // One file of `bytes`, sealed by an attempt that syncs segments of a hundred bytes and more.
-  static void seal(const std::string& name, const std::string& bytes) {
-    const std::string claim = output::attempts_directory("/out", kClaim);
+  static void seal(const std::string& name, const std::string& bytes, const std::string& in = "/some/way/out") {
+    const std::string claim = output::attempts_directory(in, kClaim);
     Descriptor file = files::open(claim + "/" + name, files::kNewFile);
     Descriptor directory = files::open(claim, files::kDirectory);
     worker::SegmentWriter writer({name, std::move(file), std::move(directory)}, 100);
@@ -67,8 +67,8 @@ TEST_F(LateSync, LeavesSmallSegmentsToOthersAndSyncsLargeOnes) {
   const std::string claim = output::attempts_directory("/out", kClaim);
   const auto seal_both = [] {
     ASSERT_TRUE(Output::at("/out", kClaim)->claim().status);
-    seal("small", "a few bytes");
-    seal("large", std::string(100, 'x'));
+    seal("small", "a few bytes", "/out");
+    seal("large", std::string(100, 'x'), "/out");
   };
   EXPECT_GT(after(claim + "/small", seal_both).size(), 1u) << "is synced too";
   EXPECT_EQ(after(claim + "/large", seal_both), std::set{std::string(100, 'x')});
@@ -78,16 +78,20 @@ TEST_F(LateSync, HasAllOfAnOutputOnTheDiskWithItsSuccess) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SmallCluster small(seed);
     small.run(small.one, [] {
-      ASSERT_TRUE(Output::at("/out", kClaim)->claim().status);
+      const auto output = Output::at("/some/way/out", kClaim, {}, Lasting::FromCommit);
+      ASSERT_TRUE(output->claim().status);
       for (std::uint32_t task = 0; task < kParts; ++task) seal("t" + std::to_string(task), bytes_of(task));
-      const auto output = Output::at("/out", kClaim, {}, Lasting::FromCommit);
       const Status published = output->publish(plan(), [] { return true; });
       ASSERT_TRUE(published) << published.error().message;
     });
     small.cluster.cut_power(small.one);
-    ASSERT_TRUE(small.one.disk->find("/out/_SUCCESS"));
+    ASSERT_TRUE(small.one.disk->find("/some/way/out/_SUCCESS"));
+    const auto manifest = small.one.disk->find("/some/way/out/_manifest.json");
+    ASSERT_TRUE(manifest);
+    EXPECT_EQ(manifest->bytes, output::to_text(plan().manifest));
+    EXPECT_FALSE(small.one.disk->find("/some/way/out/_attempts"));
     for (std::uint32_t task = 0; task < kParts; ++task) {
-      const auto part = small.one.disk->find("/out/" + part_file_name(task));
+      const auto part = small.one.disk->find("/some/way/out/" + part_file_name(task));
       ASSERT_TRUE(part) << task;
       EXPECT_EQ(part->bytes, bytes_of(task)) << "seed " << seed;
     }
