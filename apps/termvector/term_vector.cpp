@@ -13,11 +13,13 @@
 namespace ontime::apps {
 namespace {
 
-using Lanes = std::int64_t __attribute__((vector_size(32)));
-constexpr std::size_t kLanes = 4;
+using FourLanes = std::int64_t __attribute__((vector_size(32)));
+using EightLanes = std::int64_t __attribute__((vector_size(64)));
 
+template <class Lanes>
 [[gnu::always_inline]] inline void order(std::span<const std::int64_t> keys, std::span<std::uint32_t> order) {
-  alignas(32) std::int64_t padded[kMaxKeys];
+  constexpr std::size_t kLanes = sizeof(Lanes) / sizeof(std::int64_t);
+  alignas(Lanes) std::int64_t padded[kMaxKeys];
   for (std::size_t i = 0; i < keys.size(); ++i) padded[i] = keys[i];
   for (std::size_t i = keys.size(); i % kLanes != 0; ++i) padded[i] = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 0; i < keys.size(); i += kLanes) {
@@ -30,20 +32,27 @@ constexpr std::size_t kLanes = 4;
   }
 }
 
-void order_portable(std::span<const std::int64_t> keys, std::span<std::uint32_t> result) { order(keys, result); }
+void order_portable(std::span<const std::int64_t> keys, std::span<std::uint32_t> result) {
+  order<FourLanes>(keys, result);
+}
 
 #ifdef __x86_64__
-__attribute__((target("avx2"))) void order_avx2(std::span<const std::int64_t> keys, std::span<std::uint32_t> result) {
-  order(keys, result);
+ONTIME_TARGET_AVX2 void order_avx2(std::span<const std::int64_t> keys, std::span<std::uint32_t> result) {
+  order<FourLanes>(keys, result);
+}
+ONTIME_TARGET_AVX512 void order_avx512(std::span<const std::int64_t> keys, std::span<std::uint32_t> result) {
+  order<EightLanes>(keys, result);
 }
 #else
 constexpr auto order_avx2 = order_portable;
+constexpr auto order_avx512 = order_portable;
 #endif
 
 }  // namespace
 
 void order_keys(std::span<const std::int64_t> keys, std::span<std::uint32_t> result, InstructionSet set) {
-  set >= InstructionSet::Avx2 ? order_avx2(keys, result) : order_portable(keys, result);
+  if (set == InstructionSet::Avx512) return order_avx512(keys, result);
+  set == InstructionSet::Avx2 ? order_avx2(keys, result) : order_portable(keys, result);
 }
 
 namespace {
@@ -59,12 +68,15 @@ std::uint64_t first_bytes_of(std::string_view term) {
   return bytes;
 }
 
-bool decided(std::span<const std::int64_t> keys, std::span<const std::uint32_t> order) {
-  bool differ = true;
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    differ &= keys[order[i - 1]] >> kIndexBits != keys[order[i]] >> kIndexBits;
+// Terms whose keys do not tell them apart stand in a row: puts each such row in order.
+void order_alike(std::span<const Term> terms, std::span<const std::int64_t> keys, std::span<std::uint32_t> order) {
+  const auto alike = [&](std::size_t i) { return keys[order[i - 1]] >> kIndexBits == keys[order[i]] >> kIndexBits; };
+  for (std::size_t begin = 0, end = 1; end < order.size(); begin = end++) {
+    if (!alike(end)) continue;
+    while (end < order.size() && alike(end)) ++end;
+    std::sort(order.begin() + static_cast<std::ptrdiff_t>(begin), order.begin() + static_cast<std::ptrdiff_t>(end),
+              [&](std::uint32_t a, std::uint32_t b) { return before(terms[a], terms[b]); });
   }
-  return differ;
 }
 
 }  // namespace
@@ -82,13 +94,11 @@ void order_terms(std::span<const Term> terms, std::span<std::int64_t> keys, std:
   if (terms.size() <= kMaxKeys) {
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] += static_cast<std::int64_t>(i);
     order_keys(keys, order);
-    if (decided(keys, order)) return;
+  } else {
+    std::iota(order.begin(), order.end(), 0U);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
   }
-  std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const std::int64_t left = keys[a] >> kIndexBits, right = keys[b] >> kIndexBits;
-    return left != right ? left < right : before(terms[a], terms[b]);
-  });
+  order_alike(terms, keys, order);
 }
 
 void write_terms(std::span<const Term> terms, std::span<const std::uint32_t> order, Padding padding, app::Output& out) {

@@ -18,7 +18,7 @@ namespace ontime::apps {
 // term may hold colons: the count stands behind the last one.
 
 // Sorts a few numbers without a branch on any of them: the place of each is how many are smaller.
-inline constexpr std::size_t kMaxKeys = 32;
+inline constexpr std::size_t kMaxKeys = 64;
 
 // Writes to order[k] the index of the k-th smallest key. REQUIRES: the keys differ; at most kMaxKeys; `order` as long.
 void order_keys(std::span<const std::int64_t> keys, std::span<std::uint32_t> order,

@@ -14,7 +14,7 @@ namespace ontime::files {
 
 namespace {
 
-constexpr std::size_t kSyncsAtOnce = 16;
+constexpr std::size_t kSyncsAtOnce = 64;
 
 // Shared by the threads of one call.
 struct Syncing {
