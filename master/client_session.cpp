@@ -323,6 +323,7 @@ wire::Reply ClientSession::profile(const wire::Request::Profile& request) const 
     profile.mutable_finished()->Add(sample->finished().begin(), sample->finished().end());
     profile.mutable_censored()->Add(sample->censored().begin(), sample->censored().end());
     profile.mutable_launches()->Add(sample->launches().begin(), sample->launches().end());
+    profile.mutable_warm_launches()->Add(sample->warm_launches().begin(), sample->warm_launches().end());
   }
   return reply;
 }

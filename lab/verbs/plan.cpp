@@ -84,6 +84,7 @@ Result<Knowledge> ask_master(const PlanCommand& command, const wire::JobSpec& sp
   for (const double value : profile->finished()) knowledge.sample.add_finished(value);
   for (const double value : profile->censored()) knowledge.sample.add_censored(value);
   for (const double value : profile->launches()) knowledge.sample.add_launch(value);
+  for (const double value : profile->warm_launches()) knowledge.sample.add_warm_launch(value);
   return knowledge;
 }
 

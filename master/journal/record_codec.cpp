@@ -40,6 +40,7 @@ void put_rest(const fact::ProfileUpdated& from, stored::ProfileUpdated* to) {
   to->mutable_finished()->Add(from.sample.finished().begin(), from.sample.finished().end());
   to->mutable_censored()->Add(from.sample.censored().begin(), from.sample.censored().end());
   to->mutable_launches()->Add(from.sample.launches().begin(), from.sample.launches().end());
+  to->mutable_warm_launches()->Add(from.sample.warm_launches().begin(), from.sample.warm_launches().end());
 }
 
 void read_rest(PartReader& reader, const stored::ProfileUpdated& from, fact::ProfileUpdated& to) {
@@ -53,6 +54,10 @@ void read_rest(PartReader& reader, const stored::ProfileUpdated& from, fact::Pro
     to.sample.add_censored(require_duration(duration, "its profile holds a duration that is none"));
   for (const double duration : from.launches())
     to.sample.add_launch(require_duration(duration, "its profile holds a launch time that is none"));
+  for (const double duration : from.warm_launches()) {
+    reader.require(std::isfinite(duration) && duration >= 0, "its profile holds a launch time that is none");
+    to.sample.add_warm_launch(duration);
+  }
 }
 
 ONTIME_FIELDS(scheduler::DecisionNote,

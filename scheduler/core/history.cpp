@@ -46,7 +46,8 @@ std::optional<TimePoint> History::next_expiry(JobId newest) const {
 }
 
 std::size_t ProfileTable::bytes_of(const std::string& key, const math::DurationSample& sample) {
-  const std::size_t durations = sample.finished().size() + sample.censored().size() + sample.launches().size();
+  const std::size_t durations =
+      sample.finished().size() + sample.censored().size() + sample.launches().size() + sample.warm_launches().size();
   return 2 * key.size() + durations * sizeof(double);
 }
 

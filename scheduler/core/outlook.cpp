@@ -242,6 +242,14 @@ double Outlook::bytes_left(const Job& job) const {
   return std::max(0.0, static_cast<double>(job.input_bytes) - done);
 }
 
+double Outlook::warm_launch(const Cluster& cluster, const JobSpec& spec) const {
+  constexpr double kAssumed = 0.1;
+  if (const std::optional<double> own = sample_.mean_warm_launch()) return *own;
+  const math::DurationSample* profile = cluster.find_profile(spec);
+  const std::optional<double> earlier = profile != nullptr ? profile->mean_warm_launch() : std::nullopt;
+  return earlier.value_or(kAssumed);
+}
+
 double Outlook::launch_share() const { return mapping_.get() > 0 ? launch_.get() / mapping_.get() : 0; }
 
 // Durations are kept per byte of split, so that jobs and tasks of different sizes can be compared. The result is
@@ -252,7 +260,7 @@ std::optional<double> Outlook::on_attempt_ended(const Cluster& cluster, AttemptI
   const Task& task = *cluster.find_task(id.task);
   const Attempt& attempt = task.attempts[id.number];
   if (attempt.is_warm && attempt.ready_at != TimePoint{}) {
-    warm_launch_.add(launch_of(attempt));
+    sample_.add_warm_launch(launch_of(attempt));
   } else if (attempt.ready_at > attempt.launched_at) {
     sample_.add_launch(launch_of(attempt));
     launch_.add(launch_of(attempt));

@@ -64,10 +64,10 @@ class Outlook {
   const math::DurationSample& sample() const { return sample_; }
   // What a launch that is not warm takes, as a share of the time that attempts map for; 0 before any has ended.
   double launch_share() const;
-  // Seconds that launches took in the mean; nothing before an attempt that was launched so has ended. Warm ones are not
-  // in the sample.
+  // Seconds that launches took in the mean that were not warm; nothing before one of their attempts has ended.
   std::optional<double> cold_launch() const { return launch_.known(); }
-  std::optional<double> warm_launch() const { return warm_launch_.known(); }
+  // The same of warm ones. Before one has ended, of those of earlier jobs like this; before that, a guess.
+  double warm_launch(const Cluster& cluster, const JobSpec& spec) const;
 
   // The task, or one of its attempts, has changed or was reported.
   void refresh(const Cluster& cluster, TaskId task);
@@ -102,7 +102,7 @@ class Outlook {
   TimePoint submitted_at_;
   std::vector<double> completion_;
   std::vector<float> progress_;
-  double mapped_bytes_ = 0;  // sealed ones too; of splits whose end is known
+  double mapped_bytes_ = 0;              // sealed ones too; of splits whose end is known
   std::vector<float> seconds_per_byte_;  // of early_durations(), by task; 0: not known
   std::vector<bool> is_telling_;         // of these, whether it is one of running_durations()
   std::vector<float> launch_seconds_;
@@ -111,7 +111,6 @@ class Outlook {
   math::DurationSample sample_;
   // Of attempts that have ended, in seconds.
   Mean launch_;
-  Mean warm_launch_;
   Mean mapping_;
   std::map<AttemptId, std::unique_ptr<math::Estimator>> smoothing_;  // for estimators that remember readings
 };

@@ -18,7 +18,8 @@ constexpr Duration kBetweenCounts = std::chrono::milliseconds(100);  // at least
 bool ProcessWait::is_worth_it(const Cluster& cluster, JobId id, const Outlook& outlook, std::size_t segments,
                               TimePoint now) {
   const Job& job = *cluster.find_job(id);
-  const Duration launch = from_seconds(outlook.cold_launch().value_or(0));
+  // What a process that is kept spares.
+  const Duration launch = from_seconds(outlook.cold_launch().value_or(0) - outlook.warm_launch(cluster, job.spec));
   const Duration left = job.spec.deadline - (now - job.submitted_at);  // negative if there is no deadline
   if (launch < kLaunchLeast || left < Duration::zero() || seconds(launch) < kLaunchShareLeast * seconds(left)) {
     return false;

@@ -9,6 +9,11 @@
 namespace ontime::scheduler::math {
 namespace {
 
+std::optional<double> mean_of(const std::vector<double>& values) {
+  if (values.empty()) return std::nullopt;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 void keep_latest(std::vector<double>& values, std::span<const double> newer) {
   values.insert(values.end(), newer.begin(), newer.end());
   if (values.size() > DurationSample::kKept) {
@@ -115,10 +120,13 @@ void DurationSample::forget_fits() {
 
 void DurationSample::add_launch(double seconds) { keep_latest(launches_, {&seconds, 1}); }
 
+void DurationSample::add_warm_launch(double seconds) { keep_latest(warm_launches_, {&seconds, 1}); }
+
 void DurationSample::add(const DurationSample& newer) {
   keep_latest(finished_, newer.finished_);
   keep_latest(censored_, newer.censored_);
   keep_latest(launches_, newer.launches_);
+  keep_latest(warm_launches_, newer.warm_launches_);
   forget_fits();
 }
 
@@ -138,10 +146,9 @@ const std::optional<math::FittedTail>& DurationSample::tail(TailRule rule) const
   return tail_;
 }
 
-std::optional<double> DurationSample::mean_launch() const {
-  if (launches_.empty()) return std::nullopt;
-  return std::accumulate(launches_.begin(), launches_.end(), 0.0) / static_cast<double>(launches_.size());
-}
+std::optional<double> DurationSample::mean_launch() const { return mean_of(launches_); }
+
+std::optional<double> DurationSample::mean_warm_launch() const { return mean_of(warm_launches_); }
 
 std::string_view name_of(DurationSource source) {
   return name_at<DurationSource::Assumed>(source, "profile", "job", "flags", "assumed");

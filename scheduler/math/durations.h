@@ -25,19 +25,24 @@ class DurationSample {
   void add_censored(double seconds_per_byte);
   // From the order to launch to the first record, seconds.
   void add_launch(double seconds);
+  // The same in a process that was kept for it; may be 0.
+  void add_warm_launch(double seconds);
   // All that `newer` holds, after what is here.
   void add(const DurationSample& newer);
 
   std::span<const double> finished() const { return finished_; }
   std::span<const double> censored() const { return censored_; }
   std::span<const double> launches() const { return launches_; }
+  std::span<const double> warm_launches() const { return warm_launches_; }
   bool operator==(const DurationSample& other) const {
-    return finished_ == other.finished_ && censored_ == other.censored_ && launches_ == other.launches_;
+    return finished_ == other.finished_ && censored_ == other.censored_ && launches_ == other.launches_ &&
+           warm_launches_ == other.warm_launches_;
   }
 
   // Maximum likelihood; kept until something is added. Nothing when nothing has finished.
   const std::optional<math::ParetoFit>& fit() const;
   std::optional<double> mean_launch() const;
+  std::optional<double> mean_warm_launch() const;
   // By choose_tail(); kept until something is added or another rule is asked for.
   const std::optional<math::FittedTail>& tail(TailRule rule) const;
 
@@ -47,6 +52,7 @@ class DurationSample {
   std::vector<double> finished_;
   std::vector<double> censored_;
   std::vector<double> launches_;
+  std::vector<double> warm_launches_;
   mutable std::optional<math::ParetoFit> fit_;
   mutable bool fitted_ = false;
   mutable std::optional<math::FittedTail> tail_;

@@ -104,6 +104,7 @@ inline scheduler::Fact any_profile() {
   for (int left = *rc::gen::inRange(0, 4); left > 0; --left) fact.sample.add_finished(left * 0.25);
   for (int left = *rc::gen::inRange(0, 4); left > 0; --left) fact.sample.add_censored(left * 0.75);
   for (int left = *rc::gen::inRange(0, 4); left > 0; --left) fact.sample.add_launch(left * 1.5);
+  for (int left = *rc::gen::inRange(0, 4); left > 0; --left) fact.sample.add_warm_launch((left - 1) * 0.5);
   return fact;
 }
 

@@ -93,8 +93,6 @@ std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, 
   late.remaining.work = (end - cut) * durations.t_min;
   late.remaining.window = window;
   late.remaining.beta = durations.beta;
-  // Where runners are kept the rest can wait for one of them, which need not be launched.
-  if (view.resources.placement().warm_first) late.remaining.gain_min = rules.launch_gain * durations.launch / window;
   if (durations.tail) {
     late.remaining.tail = &*durations.tail;
     late.remaining.ln_time = std::log(window / (end - cut));

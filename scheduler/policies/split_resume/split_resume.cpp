@@ -19,9 +19,6 @@ constexpr double kPausePerTask = 2e-6;
 constexpr double kPausePerJob = 2e-4;  // what is known of its durations is looked up
 constexpr double kPauseLeast = 0.01;
 
-// Seconds, until one has been seen.
-constexpr double kWarmLaunchAssumed = 0.1;
-
 // Jobs that come after the others get copies while none of the others waits for a slot.
 bool are_last_served(const View& view, JobOrder order) {
   return std::ranges::none_of(view.jobs, [&](const JobView& job) {
@@ -169,7 +166,7 @@ class SplitResume final : public Policy {
       JobState& known = state->second;
       known.durations = known.warm = durations_of(view, job, settings_.durations);
       if (view.resources.placement().warm_first) {
-        known.warm.launch = std::min(known.warm.launch, job.outlook->warm_launch().value_or(kWarmLaunchAssumed));
+        known.warm.launch = std::min(known.warm.launch, job.outlook->warm_launch(view.cluster, job.job->spec));
       }
       known.keeps_slots = keeps_slots(job, queue);
       // A job that has missed its deadline takes no free slots while others run: they would miss theirs more often.
@@ -295,6 +292,10 @@ class SplitResume final : public Policy {
       if (const auto* late = std::get_if<LateSegment>(&looked)) {
         found.late.push_back(*late);
         found.late.back().replacement = std::move(replacement);
+        // For some of them a process that is kept may become free in time.
+        RemainingWork& remaining = found.late.back().remaining;
+        remaining.gain_min =
+            settings_.rescue.launch_gain * (state.durations.launch - state.warm.launch) / remaining.window;
       } else if (replacement) {
         is_helped = true;
         plan.add(*std::move(replacement));

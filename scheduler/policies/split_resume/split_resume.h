@@ -92,7 +92,7 @@ struct RescueRules {
   double slow = 2;
   double min_piece = 4;  // launches that half of the attempts at a piece must last
   // In ln PoCD, for a slot that would have to be launched on for as long as is left behind that: in proportion for
-  // shorter launches.
+  // shorter launches, or where one in a process that is kept takes time too.
   double launch_gain = 1;
   double spread = 0.1;  // how far speeds wander: standard deviation of ln(real / estimated time to go)
   double recent = 1;    // weight of an attempt's recent speed in its estimate; the rest: its mean speed
