@@ -208,8 +208,7 @@ asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::Describe
   wire::JobSummary& summary = *reply.mutable_job()->mutable_summary();
   summary = summary_of(id, *job, services_.control.now(), ShowCounters::Yes);
   summary.set_waiting_for(waiting_for(*job, cluster));
-  if (job->state == scheduler::JobState::Committing)
-    summary.set_message(services_.submissions.commit_problem(id));
+  if (job->state == scheduler::JobState::Committing) summary.set_message(services_.submissions.commit_problem(id));
   const auto forecast = request.forecast() ? services_.pictures.forecast(id) : std::nullopt;
   if (forecast) *summary.mutable_forecast() = *forecast;
   if (account) {
