@@ -168,7 +168,7 @@ class Commit {
     return finish();
   }
 
-  // Then each step has to last before the next one. Otherwise all that counts is that they last before _SUCCESS.
+  // If somebody does, each step has to last before the next one; otherwise it is enough that all last before _SUCCESS.
   bool goes_on_after_power_cut() const { return lasting_ == Lasting::SinceSeal; }
 
   Status sync_what_success_means() const {

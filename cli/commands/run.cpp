@@ -40,7 +40,7 @@ constexpr auto kKillPatience = 2s;
 Duration wait_of_other_workers(const RunCommand& command, const master::ListedInputs& inputs) {
   constexpr std::uint64_t kSmallBytes = 4 << 20;
   std::uint64_t bytes = 0;
-  for (const auto& file : inputs.files) bytes += file.size;
+  for (const auto& file : inputs.files) bytes += std::min(file.size, kSmallBytes);  // some have no known size
   const injection::Flags& injection = command.cluster.injection;
   const bool time_counts =
       command.job.deadline > Duration::zero() || !injection.settings.empty() || !injection.file.empty();

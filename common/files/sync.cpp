@@ -29,8 +29,8 @@ struct Syncing {
     if (index >= names.size() || problem != 0) return false;
     if (are_directories) {
       static_cast<void>(sync_directory(names[index]));
-    } else {
-      problem = sync_plain_file(names[index]);
+    } else if (const int found = sync_plain_file(names[index]); found != 0) {
+      problem = found;
     }
     return problem == 0;
   }
