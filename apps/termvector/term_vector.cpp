@@ -103,19 +103,26 @@ void order_terms(std::span<const Term> terms, std::span<std::int64_t> keys, std:
 
 void write_terms(std::span<const Term> terms, std::span<const std::uint32_t> order, Padding padding, app::Output& out) {
   constexpr std::size_t at_once = 16;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const auto& [text, count] = terms[order[i]];
-    char* const begin = out.reserve(std::max(text.size(), at_once) + kMaxDecimal + 2);
+  constexpr std::size_t many = 64;  // terms for which room is made together
+  for (std::size_t first = 0; first < order.size(); first += many) {
+    const auto some = order.subspan(first, std::min(many, order.size() - first));
+    std::size_t room = at_once;
+    for (const std::uint32_t term : some) room += terms[term].text.size() + kMaxDecimal + 2;
+    char* const begin = out.reserve(room);
     char* to = begin;
-    if (i != 0) *to++ = ' ';
-    if (text.size() <= at_once && padding == Padding::SixteenBytes)
-      std::memcpy(to, text.data(), at_once);
-    else
-      std::memcpy(to, text.data(), text.size());
-    to += text.size();
-    *to++ = ':';
-    to = write_decimal(to, count);
-    out.commit(static_cast<std::size_t>(to - begin));
+    for (const std::uint32_t term : some) {
+      const auto& [text, count] = terms[term];
+      if (text.size() <= at_once && padding == Padding::SixteenBytes)
+        std::memcpy(to, text.data(), at_once);
+      else
+        std::memcpy(to, text.data(), text.size());
+      to += text.size();
+      *to++ = ':';
+      to = write_decimal(to, count);
+      *to++ = ' ';
+    }
+    const bool is_last = first + some.size() == order.size();
+    out.commit(static_cast<std::size_t>(to - begin) - (is_last ? 1 : 0));
   }
 }
 
