@@ -87,8 +87,10 @@ std::vector<Run> plan_measurements(const Scenario& scenario) {
     const auto is_there = [&](const auto& thing) { return thing.name == wanted; };
     const bool is_planned = std::any_of(runs.begin(), runs.end(), [&](const Run& run) { return is_there(run.policy); });
     if (wanted.empty() || is_planned) continue;
-    const auto known = std::find_if(scenario.policies.begin(), scenario.policies.end(), is_there);
-    const NamedPolicy policy = known != scenario.policies.end() ? *known : NamedPolicy{wanted, wanted};
+    NamedPolicy policy{wanted, wanted};
+    for (const auto* policies : {&scenario.policies, &scenario.not_run}) {
+      if (const auto known = std::ranges::find_if(*policies, is_there); known != policies->end()) policy = *known;
+    }
     for (std::uint32_t repetition = 1; repetition <= scenario.baseline_runs; ++repetition) {
       const std::uint64_t seed = scenario.seed + repetition - 1;
       runs.push_back({policy, repetition, true, seed, planned_jobs(scenario, seed)});

@@ -203,7 +203,8 @@ struct Scenario {
 
   // What is compared.
   std::vector<NamedPolicy> policies;
-  std::uint32_t repeat = 1;         // runs of each, with seeds from `seed` on
+  std::vector<NamedPolicy> not_run{};  // the file's others: deadlines may be made of their medians
+  std::uint32_t repeat = 1;            // runs of each, with seeds from `seed` on
   std::uint32_t baseline_runs = 1;  // of a policy whose median is a deadline, with the seeds of the first repetitions
   std::uint64_t seed = 1;
   WarmUp warm_up;

@@ -85,7 +85,7 @@ Status choose_policies(Scenario& scenario, const std::vector<std::string>& wante
     if (auto good = check_policy(policy, scenario); !good) return bad_input("--policies: " + good.error().message);
     chosen.push_back(policy);
   }
-  scenario.policies = std::move(chosen);
+  scenario.not_run = std::exchange(scenario.policies, std::move(chosen));
   return {};
 }
 

@@ -89,6 +89,15 @@ TEST(ExperimentPlan, ABaselineTakesTheJobsOfTheFirstRepetitions) {
   }
 }
 
+// Or deadlines would depend on which policies are compared.
+TEST(ExperimentPlan, ABaselineIsAsTheFileHasItThoughItIsNotAmongThePoliciesThatAreRun) {
+  Scenario scenario = read(
+      "nodes: [{count: 2}]\npolicies: {hadoop: 'hadoop:slowtaskthreshold=2', none: none}\n"
+      "jobs: [{deadline: {medians_of: hadoop}}]");
+  scenario.not_run = std::exchange(scenario.policies, {{"none", "none"}});
+  EXPECT_EQ(plan_measurements(scenario).at(0).policy.text, "hadoop:slowtaskthreshold=2");
+}
+
 TEST(ExperimentPlan, ABaselineIsMeasuredOnceForAllWhoseDeadlinesNeedIt) {
   const Scenario scenario = read(
       "nodes: [{count: 2}]\npolicies: {mine: 'hadoop:slowtaskthreshold=2', none: none}\n"
