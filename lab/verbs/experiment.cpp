@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"

@@ -1,6 +1,7 @@
 #include "lab/experiment/plan.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tests/lab/experiment/read.h"
 
