@@ -48,7 +48,11 @@ DurationSample sample_of(const Job& job) {
       if (const double pace = pace_of(task, attempt); pace > 0) sample.add_finished(pace);
       if (attempt.ready_at == kNever) continue;
       const double launch = std::max(0.0, seconds(attempt.ready_at - attempt.launched_at));
-      attempt.is_warm ? sample.add_warm_launch(launch) : sample.add_launch(launch);
+      if (attempt.is_warm) {
+        sample.add_warm_launch(launch);
+      } else {
+        sample.add_launch(launch);
+      }
     }
   }
   return sample;

@@ -62,8 +62,8 @@ double restart_above(const MantriSettings& settings, const FreshAttempt& fresh, 
 
 namespace {
 
-// How many attempts a task may have, ended ones included. If its bytes are slow for everybody, every attempt looks slow
-// beside a fresh one and is ended, again and again.
+// Attempts that a task may have, ended ones included. Where the bytes themselves are slow every attempt looks slow, and
+// would be ended and begun again without end.
 constexpr std::size_t kAttemptsMost = 20;
 
 double mean_task(const JobView& job, const FreshAttempt& fresh) {

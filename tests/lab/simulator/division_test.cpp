@@ -71,6 +71,14 @@ jobs: [{count: 1, tasks: 90, duration: {lognormal: [60s, 0.03]}, deadline: 42s, 
   for (std::uint64_t seed = 1; seed <= 5; ++seed) EXPECT_TRUE(run(*scenario, seed).jobs[0].met()) << seed;
 }
 
+// The mean of three runs; 0 if the scenario cannot be read.
+double pocd_of_three(const Result<Scenario>& scenario) {
+  if (!scenario) ADD_FAILURE() << scenario.error().message;
+  double met = 0;
+  for (std::uint64_t seed = 1; scenario && seed <= 3; ++seed) met += summarise(run(*scenario, seed).jobs).pocd.value;
+  return met / 3;
+}
+
 // A rest is often launched a moment before the attempt that it was taken from ends. A launch takes a minute there.
 TEST(DivisionAnywhere, WaitsForItsOwnProcessesWhereLaunchesAreDear) {
   const auto scenario = read_scenario(R"(
@@ -87,10 +95,7 @@ jobs:
     deadline: 240s
     policy: "split-resume:t_min=120s,beta=1.5,t_avg=60s,fit=flags"
 )");
-  ASSERT_TRUE(scenario) << scenario.error().message;
-  double met = 0;
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) met += summarise(run(*scenario, seed).jobs).pocd.value / 3;
-  EXPECT_GE(met, 0.9);
+  EXPECT_GE(pocd_of_three(scenario), 0.9);
 }
 
 // The testbed of Shed+ under heavy load, sixty times as fast. What is injected as a launch takes its time in a process
@@ -106,10 +111,7 @@ jobs:
     deadline: 7.4s
     policy: split-resume
 )");
-  ASSERT_TRUE(scenario) << scenario.error().message;
-  double met = 0;
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) met += summarise(run(*scenario, seed).jobs).pocd.value / 3;
-  EXPECT_GE(met, 0.98);
+  EXPECT_GE(pocd_of_three(scenario), 0.98);
 }
 
 TEST(DivisionAnywhere, CostsLessMachineTimeThanDoingNothing) {
