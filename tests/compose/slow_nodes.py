@@ -1,11 +1,14 @@
-"""A node with a fifth of a core is slow for real: nothing is injected here, its attempt takes several times its CPU time."""
+"""A node with a fifth of a core is slow for real: nothing is injected, the kernel gives it a fifth of a core at most."""
 
 import sys
+import time
 
 sys.path.insert(0, "docker/testbed")
 from cluster import Failed, main_of, run, say, testbed  # noqa: E402
 
-BURN = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; wc -l"  # some tenths of a second of a core
+SHARE = 0.2  # of a core, as docker/slow-nodes.yml has it
+LEFT_OVER = 0.1  # seconds of CPU: a period's share, and what the kernel's groups lend to each core
+BURN = "i=0; while [ $i -lt 800000 ]; do i=$((i+1)); done; wc -l"  # a second of a core or so
 
 
 def cpu_of(container):
@@ -20,19 +23,20 @@ def cpu_of(container):
 def by_cpus(cluster):
     cluster.put_text()
     slow = cluster.containers("slow-worker")[0]
+    began = time.monotonic()
     used_before, _ = cpu_of(slow)
     job = cluster.wait(cluster.submit("exec", "/data/text/austen_persuasion.txt", "/data/slow-nodes", "--splits", "3",
                                       "--set", f"command={BURN}"))
     used, throttled = cpu_of(slow)
     used -= used_before
+    allowed = SHARE * (time.monotonic() - began) + LEFT_OVER
     seconds = {attempt["node_name"]: (attempt["ended_unix_ns"] - attempt["launched_unix_ns"]) / 1e9
                for task in job["task_list"] for attempt in task["attempts"]}
     say("    " + ", ".join(f"{name} {took:.1f} s" for name, took in seconds.items()))
-    say(f"    the slow one used {used:.2f} s of CPU and was held back {throttled} times")
-    took = [took for name, took in seconds.items() if name.startswith("slow-")]
-    if len(took) != 1 or len(seconds) != 3:
+    say(f"    the slow one used {used:.2f} s of CPU, may use {allowed:.2f} s, and was held back {throttled} times")
+    if len(seconds) != 3:
         raise Failed("not every node got one task")
-    if took[0] < 3 * used:  # on a busy machine it may get even less than its quota, and is never held back
+    if used > allowed:  # true on any machine: on a busy one it gets less than its share, and may never be held back
         raise Failed("the node with a fifth of a core is not slow")
     if any(cpu_of(container)[1] for container in cluster.containers("worker")):
         raise Failed("the other nodes are held back, too")
