@@ -8,6 +8,15 @@
 
 namespace ontime::master {
 
+namespace {
+
+// As long as it takes a small part of the thread.
+Duration forecast_good_for(const scheduler::Job& job) {
+  return JobPictures::kForecastGoodForTask * (job.tasks.size() - job.tasks_done);
+}
+
+}  // namespace
+
 asio::awaitable<JobPictures::Picture> JobPictures::overview(JobId id) {
   const scheduler::Job* job = scheduler_.cluster().find_job(id);
   if (job == nullptr) co_return nullptr;
@@ -62,9 +71,9 @@ std::optional<wire::Forecast> JobPictures::forecast(JobId id) {
   if (job == nullptr) return std::nullopt;
   const TimePoint now = now_();
   const auto known = foreseen_.find(id);
-  const Duration good_for = kForecastGoodForTask * (job->tasks.size() - job->tasks_done);
   const bool is_running = !is_final(job->state);
-  if (is_running && known != foreseen_.end() && now - known->second.made_at < good_for) return known->second.latest;
+  if (is_running && known != foreseen_.end() && now - known->second.made_at < forecast_good_for(*job))
+    return known->second.latest;
   const auto forecast = scheduler::forecast(scheduler_, id, now);
   if (!forecast) return std::nullopt;
   Foreseen& foreseen = foreseen_[id];
@@ -72,6 +81,36 @@ std::optional<wire::Forecast> JobPictures::forecast(JobId id) {
   foreseen.made_at = now;
   foreseen.track.add(now - job->submitted_at, foreseen.latest);
   return foreseen.latest;
+}
+
+void JobPictures::start() {
+  looks_.expires_after(kLooks);
+  looks_.async_wait([this](const asio::error_code& error) {
+    if (error) return;
+    foresee();
+    start();
+  });
+}
+
+void JobPictures::foresee() {
+  const auto& jobs = scheduler_.cluster().jobs();
+  auto at = jobs.lower_bound(next_look_);
+  std::size_t made = 0;
+  for (std::size_t seen = 0; seen < jobs.size() && made < kForecastsALook; ++seen, ++at) {
+    if (at == jobs.end()) at = jobs.begin();
+    if (lacks_forecast(at->first, at->second) && forecast(at->first)) ++made;
+  }
+  next_look_ = at == jobs.end() ? JobId() : at->first;
+}
+
+bool JobPictures::lacks_forecast(JobId id, const scheduler::Job& job) const {
+  if (is_final(job.state)) return false;
+  const auto known = foreseen_.find(id);
+  if (known == foreseen_.end()) return true;
+  const TimePoint now = now_();
+  const Duration age = now - job.submitted_at;
+  const Duration apart = std::max({kLooks, age / kForecastsInLife, kUnaskedRarer * forecast_good_for(job)});
+  return now - known->second.made_at >= apart;
 }
 
 void JobPictures::append_forecasts(wire::Reply::Job& reply, JobId id) const {

@@ -206,6 +206,7 @@ void Master::start() {
   control_.start();
   end_jobs_of_the_other_kind(advisor_ != nullptr);
   if (advisor_) advisor_->start();
+  pictures_.start();
   acceptor_.start();
 }
 
@@ -236,6 +237,7 @@ void Master::end_when_told(std::function<void()> then, asio::steady_timer::time_
 
 bool Master::stop() {
   acceptor_.close();
+  pictures_.stop();
   const bool have_commits_ended = commit_work_.stop();
   return submission_work_.stop() && have_commits_ended;
 }

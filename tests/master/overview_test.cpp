@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <asio/co_spawn.hpp>
 #include <asio/io_context.hpp>
 #include <numeric>
@@ -76,6 +77,11 @@ class OverviewTest : public testing::Test {
     io_.restart();
     while (io_.poll_one() > 0) ++turns;
     return turns;
+  }
+  int forecasts(JobId job) const {
+    wire::Reply::Job reply;
+    shared_.append_forecasts(reply, job);
+    return reply.forecasts_size();
   }
   void spawn() { asio::co_spawn(io_, ask(), net::AbortOnException{"test"}); }
 
@@ -158,14 +164,45 @@ TEST_F(OverviewTest, OfAJobThatHasEndedItIsFinalAndKept) {
 TEST_F(OverviewTest, ForecastsAreKeptAsLongAsTheyCostTime) {
   ASSERT_TRUE(shared_.forecast(huge_));
   EXPECT_TRUE(shared_.forecast(huge_));
-  wire::Reply::Job reply;
-  shared_.append_forecasts(reply, huge_);
-  EXPECT_EQ(reply.forecasts_size(), 1);
+  EXPECT_EQ(forecasts(huge_), 1);
   world_.pass(JobPictures::kForecastGoodForTask * kTasksDrawn);
   EXPECT_TRUE(shared_.forecast(huge_));
-  reply.Clear();
-  shared_.append_forecasts(reply, huge_);
-  EXPECT_EQ(reply.forecasts_size(), 2);
+  EXPECT_EQ(forecasts(huge_), 2);
+}
+
+TEST_F(OverviewTest, RunningJobsHaveForecastsOverTimeThoughNobodyAsks) {
+  for (int round = 0; round < 3; ++round) {
+    shared_.foresee();
+    shared_.foresee();  // one is known of this moment
+    world_.pass(JobPictures::kLooks);
+  }
+  EXPECT_EQ(forecasts(huge_), 3);
+  world_.kill(huge_);
+  shared_.foresee();
+  EXPECT_EQ(forecasts(huge_), 3);
+}
+
+TEST_F(OverviewTest, OfManyJobsAllHaveForecastsInTurn) {
+  std::vector<JobId> jobs{huge_};
+  while (jobs.size() <= 2 * JobPictures::kForecastsALook) jobs.push_back(world_.submit(100, 100));
+  const auto known = [&] { return std::ranges::count_if(jobs, [&](JobId job) { return forecasts(job) > 0; }); };
+  shared_.foresee();
+  EXPECT_EQ(known(), JobPictures::kForecastsALook);
+  shared_.foresee();
+  shared_.foresee();
+  EXPECT_EQ(known(), jobs.size());
+}
+
+TEST_F(OverviewTest, AnOldJobHasForecastsLessOften) {
+  shared_.foresee();
+  pass(10min);
+  shared_.foresee();
+  pass(5s);
+  shared_.foresee();
+  EXPECT_EQ(forecasts(huge_), 2);
+  pass(6s);
+  shared_.foresee();
+  EXPECT_EQ(forecasts(huge_), 3);
 }
 
 TEST(ForecastTrack, IsThinnedOutAndKeepsItsEnds) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tests/system/cluster.h"
+#include "tests/system/paced_jobs.h"
 
 namespace ontime::test {
 namespace {
@@ -24,6 +24,22 @@ std::ptrdiff_t live_nodes(const Cluster& cluster) {
   const nlohmann::json answer = nlohmann::json::parse(cluster.client({"nodes", "--json"}).out, nullptr, false);
   if (answer.is_discarded()) return 0;  // the master is not back yet
   return std::ranges::count(answer["nodes"], "live", [](const auto& node) { return node["state"]; });
+}
+
+class Report : public PacedJobs {};
+
+TEST_F(Report, TellsWhatWasExpectedOfAJobThatNobodyWatched) {
+  cluster_.start_master();
+  cluster_.add_worker();
+  const std::string job = submit_paced("out", "2");
+  // A client that waits for it would ask for forecasts.
+  const auto has_ended = [&] {
+    return cluster_.client({"jobs", "--json"}).out.find("\"succeeded\"") != std::string::npos;
+  };
+  ASSERT_TRUE(eventually(has_ended));
+  ASSERT_EQ(cluster_.client({"report", job, "--output", cluster_ / "report.html"}).status, 0);
+  const std::string page = read_file(cluster_ / "report.html");
+  EXPECT_NE(page.find("\"forecasts\":[{\"at_seconds\":"), std::string::npos);
 }
 
 class ReplayOfPolicy : public testing::TestWithParam<const char*> {};
@@ -50,7 +66,7 @@ TEST_P(ReplayOfPolicy, ReachesTheDecisionsOfARealRun) {
   EXPECT_GE(otherwise["durations_recorded"], 5) << otherwise.dump(1);
   // How slow it looked before it was cut depends on the moment; most of the runs end when the median says.
   const auto& unaided_job = otherwise["policies"][0];
-  EXPECT_EQ(unaided_job["pocd"] < 0.5, unaided_job["median_seconds"] > 4) << otherwise.dump(1);
+  EXPECT_EQ(unaided_job["pocd"]<0.5, unaided_job["median_seconds"]> 4) << otherwise.dump(1);
   EXPECT_EQ(otherwise["recorded"]["policy"], GetParam());
 
   const Finished planned = ontime({"plan", "wordcount", kNovel, "--splits", "10", "--slots", "20", "--deadline", "4s",
@@ -79,7 +95,7 @@ TEST(Plan, CountsTheTasksThatTheJobWillHave) {
                 .status,
             0);
   const auto tasks_with = [&](const Arguments& options) {
-    Arguments arguments{"plan",   "wordcount", directory / "in", "--deadline", "9s", "--t-min", "1s",
+    Arguments arguments{"plan",   "wordcount", directory / "in", "--deadline", "9s",    "--t-min", "1s",
                         "--beta", "2",         "--slots",        "20",         "--json"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     const Finished planned = ontime(arguments);
