@@ -121,7 +121,7 @@ void Scheduler::Impl::plan(StepBuilder& step, std::uint32_t number) {
   for (const JobId id : group->jobs) {
     const ApplicationMaster& master = masters_.at(id);
     jobs.push_back({id, cluster_.find_job(id), &master.outlook(), master.pending(), master.waiting(),
-                    behind_.contains(id)});
+                    behind_.contains(id), order_of(id)});
   }
   std::uint32_t waiting = 0;
   for (const auto& [rank, id] : waiting_.in_order()) waiting += masters_.at(id).waiting();

@@ -28,6 +28,13 @@
 
 namespace ontime::scheduler {
 
+// In which order jobs get slots for what waits: copies and originals alike. Ties by id.
+enum class JobOrder : std::uint8_t {
+  Fifo,              // by submission
+  EarliestDeadline,  // those without a deadline last
+  ShortestRemaining  // least input in tasks that are not done: the papers' remaining workload
+};
+
 // A running job of this policy. Instants in policies are seconds after its submission, as in the papers.
 struct JobView {
   JobId id;
@@ -37,6 +44,7 @@ struct JobView {
   std::map<std::uint32_t, std::uint32_t> pending;
   std::uint32_t waiting = 0;  // its attempts that wait for a slot, copies too
   bool is_behind = false;     // it comes after the others: it cannot be in time, or not together with them
+  JobOrder order{};           // in which it gets slots: the master's, or that of its policy
 
   double since_submission(TimePoint at) const { return seconds(at - job->submitted_at); }
   bool has_deadline() const { return job->spec.deadline > Duration::zero(); }
@@ -65,13 +73,6 @@ struct Plan {
   void add(What what) {
     decisions.emplace_back(std::in_place_type<What>, std::move(what));
   }
-};
-
-// In which order jobs get slots for what waits: copies and originals alike. Ties by id.
-enum class JobOrder : std::uint8_t {
-  Fifo,              // by submission
-  EarliestDeadline,  // those without a deadline last
-  ShortestRemaining  // least input in tasks that are not done: the papers' remaining workload
 };
 
 class Policy {

@@ -28,7 +28,7 @@ JobSpec split_resume_spec(Duration deadline, const StringMap& more = {}) {
 
 // A job of one task, whose first attempt maps, on a node with so many slots.
 struct OneTask {
-  explicit OneTask(JobSpec what, std::uint32_t slots = 10) {
+  explicit OneTask(JobSpec what, std::uint32_t slots = 10, const Settings& settings = {}) : world(settings) {
     world.register_node("a", slots);
     job = world.submit(kSplit, kSplit, std::move(what));
     original = world.take_launch();
@@ -272,6 +272,16 @@ TEST(SplitResume, ReplacesNothingWhileAJobWaitsThatWouldGetTheSlot) {
   EXPECT_TRUE(run(world, {original}, 20'000, 30).empty());
   world.submit(kSplit, kSplit, split_resume_spec(3000s));
   world.kill(JobId{2});
+  EXPECT_EQ(run(world, {original}, 20'000, 30).size(), 1u);
+}
+
+// Whatever the policy's own order is.
+TEST(SplitResume, ReplacesWhileAJobWaitsThatComesLaterInTheOrderOfTheMaster) {
+  Settings settings;
+  settings.job_order = JobOrder::Fifo;
+  OneTask one(split_resume_spec(2000s), 1, settings);
+  auto& [world, job, original] = one;
+  world.submit(kSplit, kSplit, split_resume_spec(900s));
   EXPECT_EQ(run(world, {original}, 20'000, 30).size(), 1u);
 }
 

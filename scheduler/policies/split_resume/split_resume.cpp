@@ -20,9 +20,9 @@ constexpr double kPausePerJob = 2e-4;  // what is known of its durations is look
 constexpr double kPauseLeast = 0.01;
 
 // Jobs that come after the others get copies while none of the others waits for a slot.
-bool are_last_served(const View& view, JobOrder order) {
-  return std::ranges::none_of(view.jobs, [&](const JobView& job) {
-    const bool comes_after = order == JobOrder::EarliestDeadline && !job.has_deadline();  // even these
+bool are_last_served(const View& view) {
+  return std::ranges::none_of(view.jobs, [](const JobView& job) {
+    const bool comes_after = job.order == JobOrder::EarliestDeadline && !job.has_deadline();  // even these
     return !job.is_behind && !comes_after && job.waiting > 0;
   });
 }
@@ -104,7 +104,7 @@ class SplitResume final : public Policy {
  private:
   using Place = std::pair<Rank, JobId>;  // in the order in which jobs get slots
 
-  Place place_of(const JobView& job) const { return {rank_of(*job.job, settings_.order, job.is_behind), job.id}; }
+  static Place place_of(const JobView& job) { return {rank_of(*job.job, job.order, job.is_behind), job.id}; }
 
   // Who gets the next slot, as far as this policy can tell: jobs of other owners have turns of their own, and of jobs
   // that others plan for only the number of waiting attempts is known.
@@ -113,7 +113,7 @@ class SplitResume final : public Policy {
     bool has_others = false;                 // jobs wait that others plan for
     std::map<std::string_view, Place> next;  // of the jobs that wait, by owner
   };
-  Queue queue_of(const View& view) const {
+  static Queue queue_of(const View& view) {
     Queue queue;
     std::uint32_t waiting = 0;
     for (const JobView& job : view.jobs) {
@@ -126,7 +126,7 @@ class SplitResume final : public Policy {
     queue.has_others = view.waiting > waiting;
     return queue;
   }
-  bool keeps_slots(const JobView& job, const Queue& queue) const {
+  static bool keeps_slots(const JobView& job, const Queue& queue) {
     if (queue.is_over) return true;
     const auto next = queue.next.find(job.job->spec.owner);
     return !queue.has_others && (next == queue.next.end() || place_of(job) <= next->second);
@@ -152,7 +152,7 @@ class SplitResume final : public Policy {
   // Looks at jobs that are new (at all of them if a check is due) and divides what is not launched yet. True if there
   // was a new one.
   bool begin_jobs(const View& view, bool is_due, std::uint32_t& promised, Plan& plan) {
-    const bool last_served = are_last_served(view, settings_.order);
+    const bool last_served = are_last_served(view);
     const Queue queue = queue_of(view);
     // The jobs' own tasks wait too, but they are what is to be divided, so they do not take slots away from themselves.
     std::uint32_t own = 0;
