@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <list>
 #include <map>
@@ -86,7 +87,8 @@ struct FileWork::State : std::enable_shared_from_this<State> {
   void run(const RunningPointer& one) {
     std::string path;
     bool is_elsewhere = false;
-    {
+    Status status;
+    try {
       const ProgressOf counted(one->progress);
       path = one->mounts.follow(one->path);
       is_elsewhere = one->mounts.of(path) != one->mount;
@@ -95,22 +97,28 @@ struct FileWork::State : std::enable_shared_from_this<State> {
         return one->may_go_on.load();
       };
       if (!is_elsewhere && one->may_go_on) one->job.work(may_go_on);
+    } catch (const std::exception& error) {
+      // What others name and send goes through many hands here: it must not end the master, again at each start.
+      status = failed("The work on '" + one->job.path + "' failed: " + error.what());
+      spdlog::error("file_work_failed path={} reason={}", log::Quoted{one->job.path}, log::Quoted{error.what()});
     }
     const std::lock_guard lock(mutex);
     --alive;
     ended.notify_all();
     if (is_over) return;
-    asio::post(control, [state = shared_from_this(), one, path = std::move(path), is_elsewhere] {
-      if (state->is_over) return;
-      state->on_thread_ended(one);
-      if (is_elsewhere && !one->has_answered) {
-        one->path = path;
-        state->place(one);
-      } else {
-        state->answer(one, {});
-        state->start_threads();
-      }
-    });
+    asio::post(control,
+               [state = shared_from_this(), one, path = std::move(path), is_elsewhere, status = std::move(status)] {
+                 if (state->is_over) return;
+                 state->on_thread_ended(one);
+                 if (is_elsewhere && !one->has_answered) {
+                   one->path = path;
+                   state->place(one);
+                 } else {
+                   if (!status && !one->has_answered) state->answer(one, status);
+                   state->answer(one, {});
+                   state->start_threads();
+                 }
+               });
   }
 
   void on_thread_ended(const RunningPointer& one) {

@@ -38,8 +38,8 @@ class FileWork {
   struct Job {
     std::string path;  // that it is about: its mount chooses the thread
     std::function<void(const MayGoOn&)> work;
-    // Both are called on the control thread. `done` once, with Failed and a sentence if the job made no progress for
-    // too long and gave up. Then may_go_on() is false, and `late` is called if the work ends after all.
+    // Both are called on the control thread. `done` once, with Failed and a sentence if the work has thrown, or has
+    // made no progress for too long. Then may_go_on() is false, and `late` is called when the work has ended after all.
     std::function<void(Status)> done;
     std::function<void()> late = [] {};
     bool gives_up = true;  // false: it waits as long as it takes

@@ -99,6 +99,7 @@ class InputListing::Files {
   Status add_argument(const std::string& argument) {
     arguments_.push_back(argument);
     walked_.clear();
+    if (argument.size() > kPathBytesMax) return too_long(argument);
     if (http::is_url(argument)) return add_remote(argument);
     if (store::is_name(argument)) return add_objects(argument);
     Result<std::string> path = path_of(argument);

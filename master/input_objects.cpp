@@ -6,10 +6,10 @@
 #include <memory>
 #include <mutex>
 #include <set>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "common/base/threads.h"
 #include "common/base/utf8.h"
 #include "common/http/remote_file.h"
 #include "common/store/access.h"
@@ -278,8 +278,7 @@ Status complete_objects(std::vector<InputFile>& files) {
     }
   };
   {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min(kThreads, files.size()); ++i) threads.emplace_back(work);
+    const auto helpers = start_helpers(std::min(kThreads, std::max<std::size_t>(files.size(), 1)) - 1, work);
     work();
   }
   return status;

@@ -52,8 +52,9 @@ void OutputCommitter::commit(const scheduler::action::CommitOutput& commit, std:
     plan.logs = logs;
     *outcome = Output::at(commit.spec->output, commit.spec->claim, roots, lasting)->publish(plan, may_go_on);
   };
-  work.done = [this, job, outcome](const Status&) {
-    on_committed_(job, *outcome ? std::string() : outcome->error().message);
+  work.done = [this, job, outcome](const Status& worked) {
+    const Status& status = worked ? *outcome : worked;
+    on_committed_(job, status ? std::string() : status.error().message);
   };
   enqueue(job, std::move(work));
 }
@@ -65,8 +66,9 @@ void OutputCommitter::discard(const scheduler::action::DiscardOutput& discard) {
   work.work = [discard, outcome, roots = roots_](const MayGoOn&) {
     *outcome = Output::at(discard.output, discard.claim, roots)->discard(discard.tasks);
   };
-  work.done = [job = discard.job, outcome](const Status&) {
-    if (!*outcome) spdlog::warn("output_not_discarded {} message={}", job, log::Quoted{outcome->error().message});
+  work.done = [job = discard.job, outcome](const Status& worked) {
+    const Status& status = worked ? *outcome : worked;
+    if (!status) spdlog::warn("output_not_discarded {} message={}", job, log::Quoted{status.error().message});
   };
   enqueue(discard.job, std::move(work));
 }

@@ -15,6 +15,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/kill_point.h"
+#include "common/base/threads.h"
 #include "common/log/fields.h"
 #include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
@@ -120,10 +121,10 @@ class StorePlace {
         next = count;
       }
     };
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min(kConnections, count); ++i) threads.emplace_back(take);
-    take();
-    threads.clear();
+    {
+      const auto helpers = start_helpers(std::min(kConnections, std::max<std::size_t>(count, 1)) - 1, take);
+      take();
+    }
     return status;
   }
 

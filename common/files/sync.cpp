@@ -4,10 +4,8 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
-#include <system_error>
-#include <thread>
-#include <vector>
 
+#include "common/base/threads.h"
 #include "common/files/disk.h"
 
 namespace ontime::files {
@@ -44,16 +42,9 @@ struct Syncing {
 
 int sync_all(Syncing& syncing, const std::function<void()>& before_each) {
   {
-    std::vector<std::jthread> helpers;
-    try {
-      while (helpers.size() + 1 < std::min(kSyncsAtOnce, syncing.names.size())) {
-        helpers.emplace_back([&syncing] {
-          while (syncing.sync_next()) continue;
-        });
-      }
-    } catch (const std::system_error&) {
-      // The system gives no more threads: those that there are will do.
-    }
+    const auto helpers = start_helpers(std::min(kSyncsAtOnce, std::max<std::size_t>(syncing.names.size(), 1)) - 1, [&] {
+      while (syncing.sync_next()) continue;
+    });
     do {
       if (before_each) before_each();
     } while (syncing.sync_next());

@@ -68,8 +68,7 @@ bool set_offset(std::string& target, std::uint64_t offset) {
 
 // To the hosts, once each.
 void add_host(const std::string& origin, std::string& hosts) {
-  std::string host = origin.substr(origin.find("://") + 3);
-  host.resize(host.rfind(':'));
+  const std::string host = http::server_of(origin).host;
   const bool is_there = ("," + hosts + ",").find("," + host + ",") != std::string::npos;
   if (!is_there && hosts.size() < kExcludedBytesMax) hosts += (hosts.empty() ? "" : ",") + host;
 }
@@ -85,7 +84,7 @@ struct Exchange::Reply {
 Exchange::Exchange(std::string origin, const std::atomic<bool>* is_over, http::Patience patience)
     : connection_(std::move(origin), is_over, patience) {}
 
-Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, http::Sink& to,
+Exchange::Reply Exchange::send(httplib::ClientImpl& client, const Request& request, http::Sink& to,
                                http::Watchdog& watchdog) const {
   Reply reply;
   std::string refusal;
@@ -139,7 +138,7 @@ Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, 
 }
 
 // Not by a redirect: the library decodes what headers hold, and addresses must stay as they are.
-http::Answer<http::Url> Exchange::ask_name_node(httplib::Client& client, const Request& request,
+http::Answer<http::Url> Exchange::ask_name_node(httplib::ClientImpl& client, const Request& request,
                                                 const std::string& excluded, http::Watchdog& watchdog) {
   std::string answer;
   const std::string without = excluded.empty() ? "" : "&excludedatanodes=" + http::percent_encoded(excluded);
@@ -162,9 +161,9 @@ http::Answer<http::Url> Exchange::ask_name_node(httplib::Client& client, const R
 http::Answer<void> Exchange::insist(const Make& make, http::Sink& sink) {
   std::string excluded;  // the hosts of DataNodes that have failed
   std::string failed;    // the address of the last one
-  return connection_.insist([&](httplib::Client& name_node) -> http::Try {
+  return connection_.insist([&](httplib::ClientImpl& name_node) -> http::Try {
     const Request request = make();
-    std::unique_ptr<httplib::Client> data_node;
+    std::unique_ptr<httplib::ClientImpl> data_node;
     http::Watchdog watchdog = connection_.watchdog();  // of both
     if (!request.is_for_data_node) return {send(name_node, request, sink, watchdog).failure};
     auto url = ask_name_node(name_node, request, excluded, watchdog);

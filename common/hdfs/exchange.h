@@ -41,10 +41,10 @@ class Exchange {
 
  private:
   struct Reply;
-  Reply send(httplib::Client& client, const Request& request, http::Sink& to, http::Watchdog& watchdog) const;
+  Reply send(httplib::ClientImpl& client, const Request& request, http::Sink& to, http::Watchdog& watchdog) const;
   // The address at the DataNode.
-  http::Answer<http::Url> ask_name_node(httplib::Client& client, const Request& request, const std::string& excluded,
-                                        http::Watchdog& watchdog);
+  http::Answer<http::Url> ask_name_node(httplib::ClientImpl& client, const Request& request,
+                                        const std::string& excluded, http::Watchdog& watchdog);
 
   http::Connection connection_;
 };

@@ -4,29 +4,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <system_error>
+#include <exception>
 #include <thread>
 #include <utility>
 
 #include "common/base/random.h"
+#include "common/http/client.h"
 
 namespace ontime::http {
 namespace {
 
 bool may_pass(int status) { return status == 408 || status == 429 || (status >= 500 && status != 501); }
-
-std::unique_ptr<httplib::Client> make_client(const std::string& origin, const Patience& patience, Duration silence) {
-  auto client = std::make_unique<httplib::Client>(origin);
-  client->set_connection_timeout(std::min(patience.connect, silence));
-  client->set_read_timeout(silence);
-  client->set_write_timeout(silence);
-  client->set_keep_alive(true);
-  client->set_tcp_nodelay(
-      true);  // a request is sent in two pieces, and the second would wait for the first to be acknowledged
-  client->set_decompress(false);
-  client->set_url_encode(false);  // addresses come as they are sent
-  return client;
-}
 
 }  // namespace
 
@@ -67,11 +55,20 @@ Connection::Connection(std::string origin, const std::atomic<bool>* is_over, Pat
       jitter_(static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())) {}
 Connection::~Connection() = default;
 
-std::unique_ptr<httplib::Client> Connection::client_of(const std::string& origin) const {
-  return make_client(origin, patience_, silence_);
+std::unique_ptr<httplib::ClientImpl> Connection::client_of(const std::string& origin) const {
+  auto client = make_client(origin);
+  client->set_connection_timeout(std::min(patience_.connect, silence_));
+  client->set_read_timeout(silence_);
+  client->set_write_timeout(silence_);
+  client->set_keep_alive(true);
+  client->set_tcp_nodelay(
+      true);  // a request is sent in two pieces, and the second would wait for the first to be acknowledged
+  client->set_decompress(false);
+  client->set_url_encode(false);  // addresses come as they are sent
+  return client;
 }
 
-Answer<void> Connection::insist(const std::function<Try(httplib::Client&)>& once) {
+Answer<void> Connection::insist(const std::function<Try(httplib::ClientImpl&)>& once) {
   Random chance(jitter_);
   for (unsigned in_vain = 0;;) {
     silence_ = std::min(patience_.silence * (1u << in_vain), patience_.silence_max);
@@ -79,8 +76,8 @@ Answer<void> Connection::insist(const std::function<Try(httplib::Client&)>& once
     Try result;
     try {
       result = once(*client_);
-    } catch (const std::system_error&) {  // of a watchdog's thread
-      result = {Failure{Trouble::Unavailable, "this machine cannot start another thread"}};
+    } catch (const std::exception& error) {  // no thread for a watchdog, no memory, or words that nobody foresaw
+      result = {Failure{Trouble::Unavailable, std::string("the exchange with the server failed: ") + error.what()}};
     }
     if (!result.failure) return {};
     client_.reset();

@@ -18,7 +18,7 @@
 #include "common/http/watchdog.h"
 
 namespace httplib {
-class Client;
+class ClientImpl;
 enum class Error;
 struct Response;
 }  // namespace httplib
@@ -69,10 +69,10 @@ class Connection {
   Connection(const Connection&) = delete;
 
   // Until `once` succeeds, meets something that will not pass, or has brought nothing so many times in a row.
-  Answer<void> insist(const std::function<Try(httplib::Client&)>& once);
+  Answer<void> insist(const std::function<Try(httplib::ClientImpl&)>& once);
 
   // To be used within the try under way, as patient as its own: a client of another server, which the first one names.
-  std::unique_ptr<httplib::Client> client_of(const std::string& origin) const;
+  std::unique_ptr<httplib::ClientImpl> client_of(const std::string& origin) const;
   // As patient as the try under way.
   Watchdog watchdog() const { return {silence_, patience_.bytes_per_second_min, is_over_}; }
 
@@ -85,7 +85,7 @@ class Connection {
   const std::string origin_;
   const std::atomic<bool>* const is_over_;
   const Patience patience_;
-  std::unique_ptr<httplib::Client> client_;  // null: to be made
+  std::unique_ptr<httplib::ClientImpl> client_;  // null: to be made
   Duration silence_{};                       // that the try under way bears
   std::uint64_t jitter_;
 };

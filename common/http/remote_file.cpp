@@ -45,7 +45,7 @@ RemoteFile::RemoteFile(Url url, const std::atomic<bool>* is_over, Patience patie
 Answer<State> RemoteFile::look() {
   State state;
   const httplib::Headers headers{{"Range", "bytes=0-0"}, {"Accept-Encoding", "identity"}};
-  const auto once = [&](httplib::Client& client) -> Try {
+  const auto once = [&](httplib::ClientImpl& client) -> Try {
     Watchdog watchdog = connection_.watchdog();
     watchdog.guard(&client);
     std::optional<Failure> failure;
@@ -80,7 +80,7 @@ Answer<State> RemoteFile::look() {
 
 Answer<void> RemoteFile::read(const State& state, std::uint64_t offset, std::uint64_t size, Sink& to) {
   std::uint64_t got = 0;
-  const auto once = [&](httplib::Client& client) -> Try {
+  const auto once = [&](httplib::ClientImpl& client) -> Try {
     Watchdog watchdog = connection_.watchdog();
     watchdog.guard(&client);
     std::optional<Failure> failure;
@@ -126,7 +126,7 @@ Answer<void> RemoteFile::read(const State& state, std::uint64_t offset, std::uin
 Answer<void> RemoteFile::read_whole(const State& state, const std::function<bool(std::string_view)>& take) {
   std::uint64_t taken = 0;
   bool is_enough = false;
-  const auto once = [&](httplib::Client& client) -> Try {
+  const auto once = [&](httplib::ClientImpl& client) -> Try {
     const std::uint64_t before = taken;
     Watchdog watchdog = connection_.watchdog();
     watchdog.guard(&client);

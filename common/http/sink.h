@@ -7,7 +7,7 @@
 #include <string>
 
 namespace httplib {
-class Client;
+class ClientImpl;
 }  // namespace httplib
 
 namespace ontime::http {
@@ -73,7 +73,7 @@ class CountedSink : public Sink {
 class GuardedSink final : public CountedSink {
  public:
   GuardedSink(Sink& sink, std::uint64_t bytes_max, const Connection& connection, Watchdog& watchdog,
-              httplib::Client& client)
+              httplib::ClientImpl& client)
       : CountedSink(sink, bytes_max), connection_(connection), watchdog_(watchdog), client_(client) {}
   std::span<char> room() override;
   void add(std::size_t size) override;
@@ -81,7 +81,7 @@ class GuardedSink final : public CountedSink {
  private:
   const Connection& connection_;
   Watchdog& watchdog_;
-  httplib::Client& client_;
+  httplib::ClientImpl& client_;
 };
 
 }  // namespace ontime::http

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "common/base/units.h"
+#include "common/http/client.h"
 
 namespace ontime::http {
 namespace {
@@ -18,8 +19,8 @@ constexpr int kPieceMilliseconds = 20;  // then what has come is taken, even if 
 
 }  // namespace
 
-bool may_take_rest(const httplib::Client& client, const httplib::Response& head, std::uint64_t size) {
-  return size >= kLong && client.ssl_context() == nullptr && !head.has_header("Transfer-Encoding") &&
+bool may_take_rest(const httplib::ClientImpl& client, const httplib::Response& head, std::uint64_t size) {
+  return size >= kLong && !is_encrypted(client) && !head.has_header("Transfer-Encoding") &&
          number_in<std::uint64_t>(head.get_header_value("Content-Length")) == size;
 }
 

@@ -8,14 +8,14 @@
 #include "common/http/sink.h"
 
 namespace httplib {
-class Client;
+class ClientImpl;
 struct Response;
 }  // namespace httplib
 
 namespace ontime::http {
 
 // Whether that many bytes of the answer are worth it, and come as they are: not encrypted and not in chunks.
-bool may_take_rest(const httplib::Client& client, const httplib::Response& head, std::uint64_t size);
+bool may_take_rest(const httplib::ClientImpl& client, const httplib::Response& head, std::uint64_t size);
 
 // The next `size` bytes that come at the socket, which nobody has read ahead. Ends early when the sink wants no more or
 // the connection ends: a Watchdog ends one that is silent.

@@ -38,13 +38,22 @@ bool has_dots(std::string_view path) {
   return false;
 }
 
-bool is_port(std::string_view text) { return number_in<std::uint16_t>(text).value_or(0) > 0; }
+// "host", "host:443" and "[::1]:443".
+struct HostAndPort {
+  std::string_view host;
+  std::string_view port;  // with its colon
+};
+HostAndPort split_port(std::string_view text) {
+  const std::size_t closing = text.starts_with('[') ? text.find(']') : 0;
+  const std::size_t colon = std::min(text.find(':', closing), text.size());
+  const std::string_view host = text.substr(0, colon);
+  return {host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host, text.substr(colon)};
+}
 
-bool is_host(std::string_view host) {
-  const std::size_t closing = host.starts_with('[') ? host.find(']') : 0;
-  if (closing == host.npos) return false;
-  const std::size_t colon = host.find(':', closing);
-  return colon != 0 && (colon == host.npos || is_port(host.substr(colon + 1)));
+bool is_host(std::string_view text) {
+  const auto [host, port] = split_port(text);
+  const bool is_name = !host.empty() && host.size() <= kHostBytesMax && host.find_first_of("[]") == host.npos;
+  return is_name && (port.empty() || number_in<std::uint16_t>(port.substr(1)).value_or(0) > 0);
 }
 
 }  // namespace
@@ -64,13 +73,22 @@ Result<Url> parse_url(std::string_view text) {
     return bad_input("The address of '" + std::string(host.substr(host.find('@') + 1)) +
                      "' holds a user or password, which would be kept with the job; leave it out.");
   }
-  if (host.empty() || !is_host(host)) return bad_input(shown + " names no host, or a port that is none.");
+  if (!is_host(host))
+    return bad_input(shown + " names no host, one of more than " + std::to_string(kHostBytesMax) +
+                     " characters, or a port that is none.");
   const std::string_view target = text.substr(path_begin);
   if (target.size() < 2 || target[0] != '/') return bad_input(shown + " names a server and no file there.");
   if (target.find('#') != target.npos) return bad_input(shown + " ends in a fragment ('#...'); leave it out.");
   const std::string_view path = target.substr(0, target.find('?'));
   if (has_dots(path)) return bad_input(shown + " holds '.' or '..' as a name; write the address without it.");
   return Url{std::string(text.substr(0, path_begin)), std::string(target), std::string(path)};
+}
+
+Server server_of(std::string_view origin) {
+  const bool is_encrypted = origin.starts_with("https:");
+  const auto [host, port] = split_port(origin.substr(origin.find("//") + 2));
+  const std::uint16_t usual = is_encrypted ? 443 : 80;
+  return {is_encrypted, std::string(host), port.empty() ? usual : number_in<std::uint16_t>(port.substr(1)).value_or(0)};
 }
 
 std::string percent_encoded(std::string_view text, std::string_view also_plain) {

@@ -1,6 +1,7 @@
 #pragma once
 // Addresses of files that web servers have.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,6 +15,16 @@ struct Url {
   std::string target;  // "/path?query", as it is sent
   std::string path;    // "/path"
 };
+
+// Whom an origin names.
+struct Server {
+  bool is_encrypted = false;
+  std::string host;  // without the brackets of an address of version 6
+  std::uint16_t port = 0;
+};
+Server server_of(std::string_view origin);
+
+inline constexpr std::size_t kHostBytesMax = 255;
 
 // Whether it begins with a scheme that is read here.
 bool is_url(std::string_view text);

@@ -22,7 +22,7 @@ Watchdog::~Watchdog() {
   done_.notify_all();
 }
 
-void Watchdog::set(httplib::Client* client, bool is_timed) {
+void Watchdog::set(httplib::ClientImpl* client, bool is_timed) {
   const std::lock_guard lock(mutex_);
   client_ = client;
   is_timed_ = is_timed;

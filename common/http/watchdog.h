@@ -11,7 +11,7 @@
 #include "common/base/time.h"
 
 namespace httplib {
-class Client;
+class ClientImpl;
 }  // namespace httplib
 
 namespace ontime::http {
@@ -28,16 +28,16 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
 
   // The one that is used from now on; the time goes on. Null: none, until the next one, which has its own time.
-  void guard(httplib::Client* client) { set(client, true); }
+  void guard(httplib::ClientImpl* client) { set(client, true); }
   // One that may be silent for as long as the library bears it, until nobody wants its answer any more.
-  void attend(httplib::Client* client) { set(client, false); }
+  void attend(httplib::ClientImpl* client) { set(client, false); }
   // Have come.
   void add(std::size_t bytes) { bytes_ += bytes; }
   bool has_bitten() const { return has_bitten_; }
 
  private:
   struct Looks;  // at what has come
-  void set(httplib::Client* client, bool is_timed);
+  void set(httplib::ClientImpl* client, bool is_timed);
   void watch();
   bool is_late(Looks& looks) const;
 
@@ -48,7 +48,7 @@ class Watchdog {
   std::atomic<bool> has_bitten_ = false;
   std::mutex mutex_;
   std::condition_variable done_;
-  httplib::Client* client_ = nullptr;
+  httplib::ClientImpl* client_ = nullptr;
   bool is_timed_ = false;
   bool is_done_ = false;
   std::jthread thread_;  // last: it ends before the rest goes

@@ -47,7 +47,7 @@ Bucket::Bucket(const Access& access, std::string root, const std::atomic<bool>* 
 
 http::Answer<Bucket::Received> Bucket::send(const Request& request, const Sent& sent) {
   Received received;
-  const auto once = [&](httplib::Client& client) -> http::Try {
+  const auto once = [&](httplib::ClientImpl& client) -> http::Try {
     const auto url = access_.address(request);
     if (!url) return {http::Failure{http::Trouble::Refused, url.error().message}};
     httplib::Headers headers = sent.headers;

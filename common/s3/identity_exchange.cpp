@@ -35,7 +35,7 @@ http::Answer<std::string> ask(const std::string& address, const std::string& met
   patience.tries = 4;
   http::Connection connection(url->origin, nullptr, patience);
   std::string body;
-  const auto once = [&](httplib::Client& client) -> http::Try {
+  const auto once = [&](httplib::ClientImpl& client) -> http::Try {
     httplib::Request request;
     request.method = method;
     request.path = url->target;

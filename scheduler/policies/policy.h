@@ -44,7 +44,7 @@ struct JobView {
   std::map<std::uint32_t, std::uint32_t> pending;
   std::uint32_t waiting = 0;  // its attempts that wait for a slot, copies too
   bool is_behind = false;     // it comes after the others: it cannot be in time, or not together with them
-  JobOrder order{};           // in which it gets slots: the master's, or that of its policy
+  JobOrder order{};           // in which it gets slots: the master's, or its policy's
 
   double since_submission(TimePoint at) const { return seconds(at - job->submitted_at); }
   bool has_deadline() const { return job->spec.deadline > Duration::zero(); }

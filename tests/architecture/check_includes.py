@@ -12,7 +12,7 @@ import source_tree
 ALLOWED = {
     "common/base": ([], []),
     "common/flags": (["common/base"], ["CLI"]),
-    "common/http": (["common/base"], ["httplib.h"]),
+    "common/http": (["common/base"], ["httplib.h", "openssl"]),
     "common/s3": (["common/http", "common/base"], ["httplib.h", "pugixml.hpp", "boost/property_tree", "nlohmann", "openssl"]),
     "common/hdfs": (["common/http", "common/base"], ["httplib.h", "nlohmann", "asio", "openssl"]),
     "common/store": (["common/s3", "common/hdfs", "common/http", "common/base"], []),

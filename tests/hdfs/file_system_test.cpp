@@ -154,6 +154,17 @@ TEST_F(FileSystemTest, AsksAnotherDataNodeThanTheOneThatFailed) {
   EXPECT_TRUE(files.write("b", http::content_of("x")));
 }
 
+// Nobody listens at its usual port, or it is a stranger.
+TEST_F(FileSystemTest, ADataNodeMayBeNamedWithoutAPort) {
+  hdfs_.put("/a", "hello");
+  hdfs_.set_fault([](int, int node, const FakeHdfs::Request& request, FakeHdfs::Response& response) {
+    if (node >= 0 || request.has_param("excludedatanodes")) return false;
+    response.set_content(R"({"Location":"http://127.0.0.1/x?offset=0"})", "application/json");
+    return true;
+  });
+  EXPECT_EQ(*file_system().read("a", 100), "hello");
+}
+
 // Two DataNodes of one host: the NameNode leaves out whichever it likes.
 TEST_F(FileSystemTest, AsksTheNameNodeAgainWhereItNamesTheDataNodeThatFailed) {
   hdfs_.put("/a", "hello");

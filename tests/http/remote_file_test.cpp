@@ -245,5 +245,23 @@ TEST(SilentServer, IsNotWaitedForWhileItSendsAHeadWithoutAnEnd) {
   EXPECT_FALSE(file.read_whole({100, "\"1\"", true}, [](std::string_view) { return true; }));
 }
 
+// Where they go on, the library would keep all of them, or look at them by recursion.
+TEST(EndlessLines, EndTheConnection) {
+  constexpr std::size_t kLong = 1u << 20;
+  std::string fields;
+  while (fields.size() < kLong) fields += "A: b\r\n";
+  for (const std::string& answer :
+       {"HTTP/1.1 206 " + std::string(kLong, 'a'), "HTTP/1.1 206 OK\r\n" + fields,
+        "HTTP/1.1 100 OK\r\n\r\nHTTP/1.1 206 OK\r\n" + fields,
+        "HTTP/1.1 206 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + std::string(kLong, '1')}) {
+    test::SilentServer server(answer);
+    Patience patience = patience_of_an_hour();
+    patience.tries = 1;
+    RemoteFile file(*parse_url("http://" + server.address() + "/x"), nullptr, patience);
+    EXPECT_FALSE(file.look()) << answer.substr(0, 40);
+    EXPECT_FALSE(file.read_whole({100, "\"1\"", true}, [](std::string_view) { return true; }));
+  }
+}
+
 }  // namespace
 }  // namespace ontime::http

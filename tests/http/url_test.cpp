@@ -36,12 +36,34 @@ TEST(UrlTest, ThatCouldMeanSomethingElseIsRefusedWithASentence) {
                            "http://host/./b",
                            "http://host/%2e%2E/b",
                            "http://host/a/.%2e",
+                           "http://[::1]x:80/y",
                            "http://host?x"}) {
     const auto url = parse_url(text);
     ASSERT_FALSE(url) << text;
     EXPECT_FALSE(url.error().message.empty());
     EXPECT_EQ(url.error().message.find("secret"), std::string::npos);
   }
+}
+
+// The library's own parser goes by recursion.
+TEST(UrlTest, AHostHasABoundedLength) {
+  EXPECT_TRUE(parse_url("http://" + std::string(kHostBytesMax, 'a') + ":80/x"));
+  EXPECT_FALSE(parse_url("http://" + std::string(kHostBytesMax + 1, 'a') + "/x"));
+  EXPECT_FALSE(parse_url("http://" + std::string(1 << 20, 'a') + "/x"));
+}
+
+TEST(UrlTest, AnOriginNamesAServer) {
+  const auto expect = [](const char* origin, bool is_encrypted, const char* host, int port) {
+    const Server server = server_of(origin);
+    EXPECT_EQ(server.is_encrypted, is_encrypted) << origin;
+    EXPECT_EQ(server.host, host);
+    EXPECT_EQ(server.port, port);
+  };
+  expect("http://host", false, "host", 80);
+  expect("https://host", true, "host", 443);
+  expect("https://10.0.0.1:8443", true, "10.0.0.1", 8443);
+  expect("http://[::1]", false, "::1", 80);
+  expect("http://[::1]:8080", false, "::1", 8080);
 }
 
 }  // namespace

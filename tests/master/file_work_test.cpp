@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 
 #include "master/file_system.h"
@@ -112,6 +113,13 @@ TEST_F(FileWorkTest, AMountThatHangsHoldsUpItsOwnWorkOnly) {
   gate_->open();
   run_until([&] { return std::all_of(hung.begin(), hung.end(), [](const auto& one) { return one->is_late; }); });
   EXPECT_EQ(problem_of(hung[0]), "");
+}
+
+TEST_F(FileWorkTest, WorkThatThrowsHasFailedAndEndsNothingElse) {
+  const auto told = start(kGood, [](const MayGoOn&) { throw std::length_error("too long"); });
+  run_until([&] { return told->is_late; });
+  EXPECT_TRUE(told->is_done);
+  EXPECT_THAT(told->status.error().message, HasSubstr("'/tmp/good' failed: too long"));
 }
 
 class FileWorkWhereMuchHangs : public FileWorkTest {

@@ -217,6 +217,8 @@ TEST_F(InputListing, NamesWhatIsMissing) {
   EXPECT_EQ(error_for({at("no*thing")}), "The input '" + at("no*thing") + "' matches no file.");
   EXPECT_NE(error_for({"relative"}).find("is not an absolute path"), std::string::npos);
   EXPECT_NE(error_for({""}).find("is not an absolute path"), std::string::npos);
+  for (const char* scheme : {"/", "http://", "webhdfs://", "s3://"})
+    EXPECT_NE(error_for({scheme + std::string(120'000, 'a') + "/x"}).find("is too long"), std::string::npos) << scheme;
   EXPECT_NE(error_for({"/" + std::string(5000, 'x')}).find("too long"), std::string::npos);
 }
 

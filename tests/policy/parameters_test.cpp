@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+#include "scheduler/policies/policy.h"
+
 namespace ontime::scheduler {
 namespace {
 
@@ -25,6 +27,12 @@ TEST(Parameters, ATimeThatIsNeitherIsRefused) {
     Parameters parameters("s-resume", given);
     EXPECT_THROW(parameters.relative_time("tau_est", {1, true}), std::invalid_argument) << wrong;
   }
+}
+
+TEST(SplitResume, RefusesParametersOutOfRange) {
+  EXPECT_THROW(make_policy("split-resume", {{"keep", "2"}}), std::invalid_argument);
+  EXPECT_THROW(make_policy("split-resume", {{"kepe", "1"}}), std::invalid_argument);
+  EXPECT_NE(make_policy("split-resume", {{"handover", "ready"}, {"order", "srpt"}}), nullptr);
 }
 
 }  // namespace
