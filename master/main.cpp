@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -208,7 +209,7 @@ int print(const Result<std::string>& text) {
 
 int main_of(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);
-  raise_descriptor_limit();
+  raise_descriptor_limit(std::numeric_limits<std::uint64_t>::max());
   const Parsed parsed = parse_command_line(argc, argv);
   if (!parsed.command_line) {
     std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -77,11 +78,11 @@ ssize_t receive_attached(int socket, std::span<char> to, std::vector<Descriptor>
   return got;
 }
 
-std::uint64_t raise_descriptor_limit() {
+std::uint64_t raise_descriptor_limit(std::uint64_t wanted) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
   const rlim_t before = limit.rlim_cur;
-  limit.rlim_cur = limit.rlim_max;
+  limit.rlim_cur = std::clamp<rlim_t>(wanted, before, limit.rlim_max);
   return ::setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : before;
 }
 

@@ -47,9 +47,9 @@ ssize_t send_attached(int socket, std::string_view bytes, std::span<const int> d
 // Waits for bytes and adds what came along to `attached`: how many bytes, 0 at the end, or -1 and errno.
 ssize_t receive_attached(int socket, std::span<char> to, std::vector<Descriptor>& attached);
 
-// Lets this process have as many open files and connections as it may: the soft limit is often a thousand where the
-// hard one is a million. Best effort; how many that are now.
-std::uint64_t raise_descriptor_limit();
+// Lets this process have so many open files and connections, or as many as it may: the soft limit is often a thousand
+// where the hard one is a million. Never fewer than before. Best effort; how many that are now.
+std::uint64_t raise_descriptor_limit(std::uint64_t wanted);
 
 // From now on the kernel kills this process when `parent` ends. False if `parent` is not our parent any more: it ended
 // before we asked, and nobody would tell us. Not to be guessed from a parent id of 1: process 1 of a container may well

@@ -188,6 +188,7 @@ void Cluster::observe_progress(const AttemptProgress& progress, TimePoint now) {
     attempt->longest_gap = std::max(attempt->longest_gap, gap);
   }
   advance(*attempt, progress, recent_window(job.spec), now);
+  if (!has_seen_launch_of(*attempt)) begin_unseen(*attempt);
 }
 
 // Only the last seal of an attempt shows how long sealing takes: behind the others it goes on mapping. One that comes
@@ -195,8 +196,7 @@ void Cluster::observe_progress(const AttemptProgress& progress, TimePoint now) {
 void Cluster::observe_seal(AttemptId id, std::uint64_t end, TimePoint now) {
   Attempt& sealing = attempt(id);
   const bool is_mapped = sealing.offset >= sealing.held.end;
-  const bool was_watched = !taken_over_at_ || sealing.launched_at > *taken_over_at_;
-  if (end == sealing.held.end && !sealing.held.is_open_ended() && was_watched)
+  if (end == sealing.held.end && !sealing.held.is_open_ended() && has_seen_launch_of(sealing))
     job(id.task.job).to_seal.add(is_mapped ? now - sealing.progressed_at : Duration::zero());
   if (is_mapped) sealing.progressed_at = now;  // of several that are to be sealed
 }
@@ -234,10 +234,15 @@ void Cluster::observe_adopted(const AttemptProgress& progress, TimePoint now) {
   if (attempt == nullptr) return;
   advance(*attempt, progress, recent_window(job(progress.attempt.task.job).spec), now);
   attempt->adopted = true;
-  if (attempt->state == AttemptState::Running || attempt->standby || attempt->offset == attempt->start_offset) return;
-  attempt->state = AttemptState::Running;
-  attempt->ready_at = attempt->started_at = attempt->launched_at;
-  attempt->earlier = attempt->later = {attempt->launched_at, attempt->start_offset};
+  begin_unseen(*attempt);
+}
+
+// That it has begun may have been told to the last master, and the worker says so only once.
+void Cluster::begin_unseen(Attempt& attempt) {
+  if (attempt.state == AttemptState::Running || attempt.standby || attempt.offset == attempt.start_offset) return;
+  attempt.state = AttemptState::Running;
+  attempt.ready_at = attempt.started_at = attempt.launched_at;
+  attempt.earlier = attempt.later = {attempt.launched_at, attempt.start_offset};
 }
 
 void Cluster::observe_restart(TimePoint now) {

@@ -30,6 +30,10 @@ class Cluster {
   std::uint64_t epoch() const { return epoch_; }
   // When this master took over from another one, some of whose nodes it may not know; nothing if it is the first.
   std::optional<TimePoint> taken_over_at() const { return taken_over_at_; }
+  // Not of those that the last master launched: when they were ready and began is not durable.
+  bool has_seen_launch_of(const Attempt& attempt) const {
+    return !taken_over_at_ || attempt.launched_at > *taken_over_at_;
+  }
   const std::map<JobId, Job>& jobs() const { return jobs_; }  // forgotten ones are gone
   const NodeTable& nodes() const { return nodes_; }
 
@@ -76,8 +80,8 @@ class Cluster {
   void observe_cut(AttemptId attempt, const std::optional<CutInFlight>& cut);
   // One more than kDecisionsKept.
   void observe_decision_dropped(JobId job);
-  // Its worker runs it, says the inventory. When it began is not durable: one that has mapped something is taken to
-  // have begun with its launch. How long its records take is not seen by that.
+  // Its worker runs it, says the inventory. One that has mapped something is taken to have begun with its launch, now
+  // or as soon as it has. How long its records take is not seen by that.
   void observe_adopted(const AttemptProgress& progress, TimePoint now);
   // After a replay: every node is silent since `now`, no attempt is adopted.
   void observe_restart(TimePoint now);
@@ -90,6 +94,7 @@ class Cluster {
   Task& task(TaskId id);
   Attempt& attempt(AttemptId id);
   Attempt* live_attempt(AttemptId id);
+  static void begin_unseen(Attempt& attempt);
   void end_attempt(AttemptId id, AttemptState state, TimePoint now);
   void refresh_gone(NodeId id);
 

@@ -259,7 +259,9 @@ std::optional<double> Outlook::on_attempt_ended(const Cluster& cluster, AttemptI
   std::optional<double> slowness;
   const Task& task = *cluster.find_task(id.task);
   const Attempt& attempt = task.attempts[id.number];
-  if (attempt.is_warm && attempt.ready_at != TimePoint{}) {
+  if (!cluster.has_seen_launch_of(attempt)) {
+    // How long it took is not known.
+  } else if (attempt.is_warm && attempt.ready_at != TimePoint{}) {
     sample_.add_warm_launch(launch_of(attempt));
   } else if (attempt.ready_at > attempt.launched_at) {
     sample_.add_launch(launch_of(attempt));

@@ -150,6 +150,20 @@ TEST(Scheduler, ARestartedMasterAdoptsRunningAttemptsAndRunsNothingAgain) {
   EXPECT_EQ(world.take<action::CommitOutput>().size(), 1u);
 }
 
+// The worker has told the last master that it had begun, and tells it once.
+TEST(Scheduler, AnAttemptThatHasMappedNothingAtARestartRunsOnceItHas) {
+  World world;
+  world.register_node("a");
+  world.submit(20, 20);
+  const AttemptId running = world.take_launch();
+  world.start_attempt(running);
+  world.restart();
+  world.register_node("a", 1, {{.attempt = running, .offset = 0}});
+  EXPECT_EQ(world.attempt(running).state, AttemptState::Launching);
+  world.heartbeat(running, 5);
+  EXPECT_EQ(world.attempt(running).state, AttemptState::Running);
+}
+
 TEST(Scheduler, AfterARestartANodeThatDoesNotReturnIsLost) {
   World world;
   world.register_node("a");

@@ -141,5 +141,21 @@ TEST(ChooseDurations, FallsBackToTheFastestAttemptThatRuns) {
   EXPECT_EQ(nothing.t_min, 0);
 }
 
+// When it was ready was told to the master before.
+TEST_F(OutlookTest, HowLongALaunchBeforeARestartTookIsNotKnown) {
+  world_.register_node("a", 1);
+  job_ = world_.submit(2000, 1000, World::quiet_spec());
+  world_.seal_all(world_.take_launch());
+  const AttemptId id = world_.take_launch();
+  ASSERT_TRUE(world_.attempt(id).is_warm);
+  world_.restart();
+  world_.register_node("a", 1, {{.attempt = id, .offset = 1500}});
+  world_.pass(1s);
+  world_.fail(id);
+  const math::DurationSample& sample = world_.scheduler().outlook(job_)->sample();
+  EXPECT_TRUE(sample.launches().empty());
+  EXPECT_TRUE(sample.warm_launches().empty());
+}
+
 }  // namespace
 }  // namespace ontime::scheduler

@@ -8,6 +8,7 @@
 #include <asio/signal_set.hpp>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -30,6 +31,9 @@
 
 namespace ontime::worker {
 namespace {
+
+constexpr std::uint64_t kDescriptorsBeside = 256;
+constexpr std::uint64_t kDescriptorsOfSlot = 8;
 
 int complain(const Error& error) {
   std::fputs(complaint("ontime-worker", error.message).c_str(), stderr);
@@ -76,6 +80,9 @@ int run(const Options& options) {
     if (!scratch) return complain(scratch.error());
     confinement.output_roots.push_back(std::move(*scratch));
   }
+  // A runner takes two, and as many may be kept as work. Not all that may be had: runners inherit the limit, and
+  // programs that look at each descriptor there might be would look at a million.
+  raise_descriptor_limit(kDescriptorsBeside + kDescriptorsOfSlot * std::uint64_t{options.slots});
   LauncherLink launcher(executor, [&options, &confinement] {
     return start_launcher(launcher_path(), to_arguments(confinement),
                           environment_of_attempts(environ, options.attempt_environment));
