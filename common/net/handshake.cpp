@@ -294,7 +294,9 @@ asio::awaitable<Result<Guest>> answer_hello(std::shared_ptr<Connection> connecti
   if (!encrypted) co_return encrypted.error();
   Result<Guest> guest = co_await meet(connection, std::move(identity), limit);
   if (!guest && connection->is_open()) co_await refuse(connection, guest.error().message, limit);
-  connection->lift_frame_limit();
+  // Only jobs and the reports of workers are large. Clients that may only read may be many.
+  const bool may_be_large = guest && (guest->rights.has(Right::Submit) || guest->rights.has(Right::Register));
+  if (may_be_large) connection->lift_frame_limit();
   co_return guest;
 }
 

@@ -311,6 +311,21 @@ TEST_F(HandshakeTest, LargeFramesPassOnlyAfterIt) {
   EXPECT_GT(size, 1000000u);
 }
 
+TEST_F(HandshakeTest, LargeFramesOfGuestsThatMayOnlyReadEndTheConnection) {
+  wire::Hello client = good_hello();
+  client.set_role(wire::CLIENT);
+  HostIdentity who = identity();
+  who.tokens = *Tokens::parse("read-only:secret-of-many\n");
+  shake(client, std::move(who), "secret-of-many");
+  ASSERT_TRUE(*hello_) << hello_->error().message;
+  std::size_t size = 0;
+  pair_.left->send(hello_with(std::string(1000000, 'x')));
+  spawn(receive_size(pair_.right, size));
+  run();
+  EXPECT_EQ(size, 0u);
+  EXPECT_FALSE(pair_.right->is_open());
+}
+
 TEST(Proof, FitsOneTokenOneConversationAndOneSide) {
   const Greeting greeting{"hello", random_bytes(kNonceBytes)};
   const std::string proof = make_proof(Side::Guest, "secret", greeting);
