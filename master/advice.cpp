@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "common/base/limits.h"
 #include "master/submission.h"
 #include "master/text.h"
 #include "scheduler/policies/policy.h"
@@ -16,7 +17,6 @@ using scheduler::JobSpec;
 using Tasks = google::protobuf::RepeatedPtrField<wire::ToAdvisor::Task>;
 
 constexpr std::size_t kPathsBytesMax = 64 << 20;  // of all tasks: each has its own copy of what is said once
-constexpr std::uint64_t kLengthMax = std::uint64_t{1} << 62;  // as of offsets in reports.cpp
 constexpr std::int64_t kAgeMaxNs = std::int64_t{10} * 365 * 24 * 3600 * 1'000'000'000;  // ten years
 constexpr std::uint32_t kNeverFails = 1'000'000'000;  // how often a task may fail is Hadoop's to say
 
@@ -86,7 +86,7 @@ Status fill_tasks(const Tasks& tasks, JobSpec& spec) {
     if (!task.path().empty()) path = readable(task.path().substr(0, kPathBytesMax));
     if ((bytes += path.size()) > kPathsBytesMax)
       return bad_input("The paths of the job's map tasks have more than 64 MiB together.");
-    if (task.length() > kLengthMax) return bad_input("A split of the job is longer than any file.");
+    if (task.length() > kOffsetMax) return bad_input("A split of the job is longer than any file.");
     scheduler::InputFile input;
     input.path = path;
     input.size = std::max<std::uint64_t>(1, task.length());  // what is empty is done at once
@@ -141,7 +141,7 @@ Status check_event(const wire::AttemptEvent& event, std::uint32_t tasks) {
   const std::uint64_t number = std::max({event.started().begin(), event.progress().offset(), event.progress().records(),
                                          event.cut().at(), event.sealed().at(), event.sealed().records(),
                                          event.ended().records()});
-  if (number > kLengthMax) return failed("an event with an impossible number");
+  if (number > kOffsetMax) return failed("an event with an impossible number");
   for (const std::int64_t age : {event.started().age_ns(), event.progress().mapping_ns()}) {
     if (age < 0 || age > kAgeMaxNs) return failed("an impossible age");
   }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/limits.h"
 #include "common/files/disk.h"
 
 namespace ontime::master {
@@ -133,6 +134,7 @@ void IndexStore::add(JobId job, const InputFile& file, const StartPoint& start) 
   const AccessPoint& point = start.point;
   if (directory_.empty() || file.knows_length() || waiting_ > limits_.waiting) return;
   if (start.window.size() > kPackedWindowBytesMax || point.stored >= file.size || point.content == 0) return;
+  if (point.content > kOffsetMax) return;
   const std::string name = index_name(file);
   Loaded* const to = writable(name, job, file);
   if (to == nullptr || to->index.bytes > limits_.of_file || to->index.points.size() >= kPointsMax) return;
@@ -149,6 +151,7 @@ void IndexStore::add(JobId job, const InputFile& file, const StartPoint& start) 
 void IndexStore::add_end(JobId job, const InputFile& file, std::uint64_t content_bytes) {
   const std::lock_guard lock(mutex_);
   if (directory_.empty() || file.knows_length() || content_bytes == 0) return;
+  if (content_bytes > kOffsetMax) return;  // the next job would be refused for it
   const std::string name = index_name(file);
   Loaded* const to = writable(name, job, file);
   if (to == nullptr || to->index.content_bytes == content_bytes) return;

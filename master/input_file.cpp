@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "common/base/limits.h"
 #include "common/base/utf8.h"
 #include "common/http/remote_file.h"
 #include "master/file_system.h"
@@ -25,6 +26,12 @@ std::string shown(std::string_view path) { return "'" + readable(path) + "'"; }
 
 Error cannot(const char* what, std::string_view path, int problem) {
   return bad_input("The input " + shown(path) + " cannot be " + what + ": " + std::strerror(problem) + ".");
+}
+
+Error too_many_bytes(std::string_view path, std::uint64_t bytes) {
+  return bad_input("The input " + shown(path) + " is said to hold " + std::to_string(bytes) +
+                   " bytes, but a job reads " + std::to_string(kOffsetMax) +
+                   " in all at most; correct its size, or leave it out of the input.");
 }
 
 Error outside(std::string_view path, const files::Roots& roots) {

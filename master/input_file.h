@@ -36,6 +36,7 @@ inline constexpr IndexEffort kRemoteEffort{256u << 10, 64};  // each read is a r
 // What is wrong with an input, for sentences about it.
 std::string shown(std::string_view path);
 Error cannot(const char* what, std::string_view path, int problem);
+Error too_many_bytes(std::string_view path, std::uint64_t bytes);
 Error outside(std::string_view path, const files::Roots& roots);
 Error outside_of_addresses(std::string_view address, const files::Roots& roots);
 

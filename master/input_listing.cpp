@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/base/limits.h"
 #include "common/files/roots.h"
 #include "common/http/url.h"
 #include "common/store/name.h"
@@ -192,7 +193,16 @@ class InputListing::Files {
       files_.push_back(std::move(*file));
       add_known_index(files_.back());
       keep_few_points();
+      return count_bytes(files_.back());
     }
+    return {};
+  }
+
+  // Sizes are what a file system, a server or a compressed file's header claims.
+  Status count_bytes(const InputFile& file) {
+    const std::uint64_t bytes = std::max(file.size, file.content_bytes);
+    if (bytes > kOffsetMax - bytes_) return too_many_bytes(file.path, bytes);
+    bytes_ += bytes;
     return {};
   }
 
@@ -359,6 +369,7 @@ class InputListing::Files {
   std::vector<std::string> arguments_;
   std::vector<InputFile> files_;
   std::size_t points_ = 0;                               // of all of them
+  std::uint64_t bytes_ = 0;                              // likewise
   std::map<std::string, std::size_t> named_by_;          // path of a file -> argument
   std::map<Identity, std::string> walked_;               // of this argument: directory -> path it was read as
   std::set<std::pair<Identity, std::size_t>> searched_;  // of this pattern: directory and place of its "**"

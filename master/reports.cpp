@@ -1,9 +1,10 @@
 #include "master/reports.h"
 
-#include <limits>
+#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "common/base/limits.h"
 #include "master/settings.h"
 #include "master/text.h"
 
@@ -11,8 +12,6 @@ namespace ontime::master {
 namespace {
 
 namespace event = scheduler::event;
-
-constexpr std::uint64_t kOffsetMax = std::uint64_t{1} << 62;  // no file is that long; sums of two do not overflow
 
 Error malformed(const char* what) { return failed(what); }
 
@@ -95,8 +94,9 @@ Result<std::vector<scheduler::AttemptProgress>> progress_of(const ProgressMessag
   for (const wire::AttemptProgress& message : messages) {
     const Result<AttemptId> attempt = attempt_of(message.attempt());
     if (!attempt) return attempt.error();
-    if (message.offset() > kOffsetMax) return malformed("an offset out of range");
-    all.push_back({*attempt, message.offset(), message.records(), message.output_bytes()});
+    const auto possible = [](std::uint64_t number) { return std::min(number, kOffsetMax); };
+    all.push_back(
+        {*attempt, possible(message.offset()), possible(message.records()), possible(message.output_bytes())});
   }
   return all;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Messages of workers as events of the scheduler. Every field is checked; an error means that no sane worker sends
-// this, and its connection is to be closed.
+// this, and its connection is to be closed. Only a position out of range is cut to the range: a runner may have made it
+// up, and its worker would repeat it on every new connection.
 
 #include <vector>
 

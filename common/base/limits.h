@@ -1,5 +1,5 @@
 #pragma once
-// Bounds on what users may ask for, which flags and master both hold.
+// Bounds on what users may ask for, which several programs hold.
 
 #include <chrono>
 #include <cstddef>
@@ -10,6 +10,8 @@
 
 namespace ontime {
 
+// The greatest offset in an input, and the most bytes that the inputs of a job hold. Sums of two do not overflow.
+inline constexpr std::uint64_t kOffsetMax = std::uint64_t{1} << 62;
 inline constexpr std::uint32_t kTasksOfJobMax = 1'000'000;
 inline constexpr std::uint32_t kSlotsOfWorkerMax = 512;
 inline constexpr std::uint32_t kFailuresOfSegmentMax = 100;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/limits.h"
 #include "master/file_system.h"
 #include "tests/support/temporary_directory.h"
 
@@ -263,6 +264,25 @@ TEST_F(InputListing, FilesWithoutAByteAreInputWithoutTasks) {
   const auto listed = list_inputs({at("a"), at("b")});
   ASSERT_TRUE(listed.has_value());
   EXPECT_TRUE(listed->files.empty());
+}
+
+TEST_F(InputListing, RefusesMoreBytesThanOffsetsCanCount) {
+  make("a.gz", "\x1f\x8b\x08 and so on");
+  make("b.gz", "\x1f\x8b\x08 and so on");
+  std::uint64_t held = kOffsetMax;
+  master::InputListing one({}, {}, [&](const auto&) { return InputIndex{held, {}}; });
+  EXPECT_TRUE(one.add(at("a.gz")));
+  const Status second = one.add(at("b.gz"));
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, ErrorKind::BadInput);
+  held = kOffsetMax + 1;
+  master::InputListing other({}, {}, [&](const auto&) { return InputIndex{held, {}}; });
+  const Status first = other.add(at("a.gz"));
+  ASSERT_FALSE(first);
+  EXPECT_EQ(first.error().message, "The input '" + at("a.gz") +
+                                       "' is said to hold 4611686018427387905 bytes, but a job reads "
+                                       "4611686018427387904 in all at most; correct its size, or leave it out of the "
+                                       "input.");
 }
 
 TEST_F(InputListing, SaysWhenThereIsNothingToRead) {

@@ -76,12 +76,6 @@ const Malformed kMalformed[] = {
      [](wire::ToMaster& m) {
        for (int i = 0; i < 5000; ++i) m.mutable_heartbeat()->add_attempts()->mutable_attempt()->set_job(1);
      }},
-    {"ProgressBeyondAnyFile", true,
-     [](wire::ToMaster& m) {
-       wire::AttemptProgress* progress = m.mutable_heartbeat()->add_attempts();
-       progress->mutable_attempt()->set_job(1);
-       progress->set_offset(~std::uint64_t{0});
-     }},
     {"ReportOfNoJob", true, [](wire::ToMaster& m) { add_report(m).mutable_attempt()->set_job(0); }},
     {"ReportOfAnImpossibleTask", true, [](wire::ToMaster& m) { add_report(m).mutable_attempt()->set_task(2'000'000); }},
     {"ReportWithoutNumber", true,
@@ -111,6 +105,24 @@ const Malformed kMalformed[] = {
 
 INSTANTIATE_TEST_SUITE_P(Messages, MalformedTest, testing::ValuesIn(kMalformed),
                          [](const auto& param) { return param.param.name; });
+
+using MalformedWordsTest = MasterFixture;
+
+TEST_F(MalformedWordsTest, APositionBeyondAnyFileIsTheEndOfWhatIsHeld) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker();
+    const std::uint32_t job = co_await submit();
+    const wire::Order::Launch launch = co_await worker.next_launch();
+    wire::ToMaster message;
+    wire::AttemptProgress* progress = message.mutable_heartbeat()->add_attempts();
+    *progress->mutable_attempt() = launch.attempt();
+    progress->set_offset(~std::uint64_t{0});
+    worker.send(message);
+    co_await worker.until_heard(1);
+    const wire::Reply::Job description = co_await describe(job);
+    EXPECT_EQ(description.tasks(0).attempts(0).offset(), launch.range().end());
+  });
+}
 
 using MalformedRequestTest = MasterFixture;
 

@@ -66,6 +66,28 @@ TEST_F(StoppedRunner, DoesNotHoldANodeThatDrains) {
   expect_right_answer(job, "out");
 }
 
+// An application that speaks for its runner: its attempt fails, and the only worker goes on with the other job.
+class LyingAttempt : public PacedJobs, public testing::WithParamInterface<std::string> {};
+
+TEST_P(LyingAttempt, FailsItsOwnJobAndNothingElse) {
+  cluster_.start_master();
+  cluster_.add_worker(2, {"--name", "only"});
+  const std::string honest = submit_paced("out", "1", "none");
+  ASSERT_TRUE(eventually([&] { return is_under_way(honest); }));
+  write_file(cluster_ / "lines", "BAD line\n");
+  const std::string lying =
+      cluster_.submit({"misbehaving", cluster_ / "lines", "--output", cluster_ / "lies", "--max-attempts", "1", "--set",
+                       "how=" + GetParam(), "--app-dir", kApps});
+  EXPECT_EQ(lying, "job-2");
+  EXPECT_EQ(cluster_.wait(lying), "failed");
+  EXPECT_THAT(cluster_.job(lying)["message"].get<std::string>(), HasSubstr("broke the protocol"));
+  expect_right_answer(honest, "out");
+  EXPECT_EQ(cluster_.job(honest)["attempts_launched"], 1) << cluster_.job(honest).dump(1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, LyingAttempt, testing::Values("overtake"),
+                         [](const auto& way) { return way.param; });
+
 // Thirty lines a second: a block of them takes longer than anything may that shows no sign of life.
 TEST(SlowRecords, AreNotTakenForAnAttemptThatHasStopped) {
   Cluster cluster;

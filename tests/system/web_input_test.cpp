@@ -106,6 +106,18 @@ TEST_F(WebInput, ThatIsNotThereIsRefusedWithASentence) {
   EXPECT_NE(nobody.err.find("reached"), std::string::npos) << nobody.err;
 }
 
+// Offsets in it could not be counted: its first attempt behind them would cost one worker after another its connection.
+TEST_F(WebInput, ThatClaimsToBeTooLongIsRefusedWithASentence) {
+  serve(R"(location / {
+    add_header Content-Range "bytes 0-0/13835058055282163712" always;
+    add_header ETag '"v"' always;
+    return 206 "0123456789";
+  })");
+  const Finished run = wordcount(url("huge.txt"));
+  EXPECT_EQ(run.status, 2);
+  EXPECT_NE(run.err.find("said to hold 13835058055282163712 bytes"), std::string::npos) << run.err;
+}
+
 // What comes by every fifth connection is answered 503; who asks again makes a new connection.
 TEST_F(WebInput, OfAServerInTroubleIsAskedForAgain) {
   copy_novel("novel.txt");

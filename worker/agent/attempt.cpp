@@ -3,10 +3,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/limits.h"
 #include "common/protocol/convert.h"
 #include "worker/agent/text.h"
 
 namespace ontime::worker {
+namespace {
+
+std::string text_of(ByteRange range) {
+  return "bytes " + std::to_string(range.begin) + " to " +
+         (range.is_open_ended() ? "the end" : std::to_string(range.end));
+}
+
+}  // namespace
 
 Attempt::Attempt(AttemptId id, wire::Order::Launch launch)
     : id_(id), launch_(std::move(launch)), begun_(!launch_.standby()), offset_(launch_.range().begin()) {}
@@ -44,6 +53,8 @@ void Attempt::on_cut_asked(std::uint64_t sequence) {
   waiting_cuts_.erase(waiting_cuts_.begin());
   cut_under_way_ = sequence;
 }
+
+ByteRange Attempt::given() const { return begin_ ? *begin_ : protocol::byte_range(launch_.range()); }
 
 Result<std::optional<wire::Report>> Attempt::on_message(const wire::FromRunner& message) {
   wire::Report report;
@@ -111,10 +122,15 @@ Status Attempt::on_finished() const {
   return {};
 }
 
-void Attempt::observe(std::uint64_t offset, std::uint64_t records, std::uint64_t output_bytes) {
+Status Attempt::observe(std::uint64_t offset, std::uint64_t records, std::uint64_t output_bytes) {
+  if (offset > std::min(given().end, kOffsetMax)) {
+    return failed("it stands at byte " + std::to_string(offset) + ", and was given " + text_of(given()));
+  }
+  if (std::max(records, output_bytes) > kOffsetMax) return failed("it counts more than any attempt can do");
   offset_ = std::max(offset_, offset);
   records_ = std::max(records_, records);
   output_bytes_ = std::max(output_bytes_, output_bytes);
+  return {};
 }
 
 wire::AttemptProgress Attempt::progress() const {

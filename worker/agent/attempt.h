@@ -5,8 +5,9 @@
 //   launched -> Started -> (CutAnswer | Sealed)* -> Finished | Failed
 //   a standby: launched -> Ready -> begun (by the master's order, kept until it is ready) -> Started -> ...
 //
-// A runner executes foreign code, so its messages are checked: one Started, an answer only to the cut that was asked,
-// one seal more than there were cuts. A message that does not fit is an error and ends the runner.
+// A runner executes foreign code, so what it says is checked: one Started, an answer only to the cut that was asked, one
+// seal more than there were cuts, no position behind what the attempt was given. What does not fit is an error and ends
+// the runner: passed on, it would cost the worker its connection.
 
 #include <cstdint>
 #include <optional>
@@ -58,12 +59,14 @@ class Attempt {
   // Error if it cannot have finished: nothing sealed and nothing given back.
   Status on_finished() const;
 
-  // Positions as the shared block shows them; they never go backwards here, whatever the runner writes.
-  void observe(std::uint64_t offset, std::uint64_t records, std::uint64_t output_bytes);
+  // Positions as the shared block shows them. They never go backwards here, whatever the runner writes; an error if
+  // they cannot be true.
+  Status observe(std::uint64_t offset, std::uint64_t records, std::uint64_t output_bytes);
   wire::AttemptProgress progress() const;
   std::uint64_t offset() const { return offset_; }
 
  private:
+  ByteRange given() const;  // what it may map, before cuts
   Status on_ready();
   Status on_started();
   Status on_cut_answer(const wire::FromRunner::CutAnswer& answer);

@@ -144,9 +144,9 @@ wire::ToMaster MasterLink::registration() {
   all.set_name(options_.name);
   all.set_slots(options_.slots);
   if (leave_events_ != nullptr) all.mutable_leave()->set_at_once(leaves_at_once_);
+  orders_.add_progress(*all.mutable_running());  // first: what it finds to be over is reported
   reports_.rewind();
   all.mutable_unacknowledged()->Swap(reports_.take_unsent(kRegistrationBytes).mutable_reports());
-  orders_.add_progress(*all.mutable_running());
   return message;
 }
 

@@ -82,7 +82,7 @@ Status Slots::begin_session(const wire::ToWorker::Welcome& welcome) {
 void Slots::give_address(Running& running, std::uint32_t part) {
   const wire::InputFile& file = running.attempt.launch().file();
   if (part > 0 && part >= static_cast<std::uint32_t>(file.parts_size()))
-    return fail(*running.runner, wire::CRASHED, "the attempt's process broke the protocol: it has no such file");
+    return fail_for(*running.runner, "it has no such file");
   wire::ToRunner::Address given;
   auto address = lender_.lend(path_of(file, part));
   if (address) given.set_address(std::move(*address));
@@ -114,9 +114,12 @@ Status Slots::obey(const wire::Order& order) {
 }
 
 void Slots::add_progress(google::protobuf::RepeatedPtrField<wire::AttemptProgress>& to) {
-  for (auto& [id, running] : attempts_) {
-    observe(running);
-    *to.Add() = running.attempt.progress();
+  for (auto next = attempts_.begin(); next != attempts_.end();) {
+    Running& running = (next++)->second;
+    if (Status observed = observe(running); observed)
+      *to.Add() = running.attempt.progress();
+    else
+      fail_for(*running.runner, observed.error().message);  // and it is over
   }
 }
 
@@ -298,9 +301,9 @@ void Slots::ask_cut(Running& running) {
   if (cut) running.attempt.on_cut_asked(running.runner->progress().request_cut(cut->at, cut->release));
 }
 
-void Slots::observe(Running& running) {
+Status Slots::observe(Running& running) {
   const SharedProgress& progress = running.runner->progress();
-  running.attempt.observe(progress.offset(), progress.records(), progress.output_bytes());
+  return running.attempt.observe(progress.offset(), progress.records(), progress.output_bytes());
 }
 
 // Forgotten at once: what the runner still says is not heard any more, its slot is free.

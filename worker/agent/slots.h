@@ -118,7 +118,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   void ask_cut(Running& running);
   // A fresh one for the file of a store.
   void give_address(Running& running, std::uint32_t part);  // of its file
-  void observe(Running& running);
+  Status observe(Running& running);
   // Syncs the first of what it has sealed, or takes note that it has finished.
   void sync_next(Running& running);
   // False: the attempt was killed meanwhile, nobody wants its segment.
@@ -141,6 +141,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   void on_finished(Running& running);
   // Reports the end of the attempt that this runner works on, if any, and kills the runner.
   void fail(RunnerLink& runner, wire::Failure failure, const std::string& message);
+  // The same of one that has said what cannot be.
+  void fail_for(RunnerLink& runner, const std::string& breach);
   void report_end(AttemptId id, wire::Failure failure, const std::string& message, std::string stderr_text);
   void drop(std::uint64_t runner);
   // Gives the job's user back unless a runner has it.

@@ -41,7 +41,7 @@ Slots::Running* Slots::running_in(const RunnerLink& runner) {
 void Slots::on_runner_message(RunnerLink& runner, const wire::FromRunner& message) {
   Running* running = running_in(runner);
   if (running == nullptr || protocol::attempt_id(message.attempt()) != running->attempt.id()) {
-    return fail(runner, wire::CRASHED, "the attempt's process broke the protocol: it spoke for another attempt");
+    return fail_for(runner, "it spoke for another attempt");
   }
   if (message.has_failed()) {
     const auto failure = message.failed().failure();
@@ -60,9 +60,7 @@ void Slots::hear(Running& running, const wire::FromRunner& message) {
   if (message.has_finished()) return on_finished(running);
   RunnerLink& runner = *running.runner;
   auto report = running.attempt.on_message(message);
-  if (!report) {
-    return fail(runner, wire::CRASHED, "the attempt's process broke the protocol: " + report.error().message);
-  }
+  if (!report) return fail_for(runner, report.error().message);
   if (message.has_status()) runner.note_status(message.status().text());
   if (message.has_sealed()) collect_log(running);  // before the report: the job may be over with it
   if (*report) reports_.append(std::move(**report));
@@ -95,16 +93,12 @@ bool Slots::on_synced(AttemptId id, const Status& status) {
   return true;
 }
 
-void Slots::on_runner_garbled(RunnerLink& runner) {
-  fail(runner, wire::CRASHED, "the attempt's process broke the protocol: it sent bytes that are no message");
-}
+void Slots::on_runner_garbled(RunnerLink& runner) { fail_for(runner, "it sent bytes that are no message"); }
 
 // Cuts that still wait are answered by the seals that were sent: there is nothing left to cut.
 void Slots::on_finished(Running& running) {
   const std::shared_ptr<RunnerLink> runner = running.runner;
-  if (auto finished = running.attempt.on_finished(); !finished) {
-    return fail(*runner, wire::CRASHED, "the attempt's process broke the protocol: " + finished.error().message);
-  }
+  if (auto finished = running.attempt.on_finished(); !finished) return fail_for(*runner, finished.error().message);
   const AttemptId id = running.attempt.id();
   spdlog::debug("attempt_finished {}", id);
   collect_log(running);
@@ -118,7 +112,7 @@ void Slots::on_runner_over(RunnerLink& runner, int wait_status) {
   std::string message = "the attempt's process " + describe_process_end(wait_status);
   message += used_up_by(wait_status, options_.limits);
   if (Running* running = running_in(runner)) {
-    observe(*running);
+    static_cast<void>(observe(*running));  // it has failed anyway
     message += place_of(running->attempt);
   }
   fail(runner, wire::CRASHED, message);
@@ -163,6 +157,10 @@ void Slots::fail(RunnerLink& runner, wire::Failure failure, const std::string& m
     report_end(id, failure, message, std::move(stderr_text));
   }
   runner.kill();
+}
+
+void Slots::fail_for(RunnerLink& runner, const std::string& breach) {
+  fail(runner, wire::CRASHED, "the attempt's process broke the protocol: " + breach);
 }
 
 void Slots::collect_log(const Running& running) { logs_.add(running.attempt.id(), running.runner->take_log()); }

@@ -2,13 +2,16 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "common/app/application.h"
+#include "worker/progress_block.h"
 
 namespace {
 
@@ -36,6 +39,7 @@ class Misbehaving final : public Mapper {
     if (how_ == "exit") std::exit(7);
     if (how_ == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
     if (how_ == "flood") flood();
+    if (how_ == "overtake") overtake();
   }
 
   // Also under a sanitizer, which would make an exit of it.
@@ -53,6 +57,17 @@ class Misbehaving final : public Mapper {
     crash();
   }
 
+  // Tells the worker, through the memory that it shares with the runner, that it stands behind the end of any file.
+  static void overtake() {
+    std::ifstream mappings("/proc/self/maps");
+    for (std::string line; std::getline(mappings, line);) {
+      if (line.find("ontime-progress") == line.npos) continue;
+      auto* block = reinterpret_cast<ontime::worker::ProgressBlock*>(std::strtoull(line.c_str(), nullptr, 16));
+      block->offset.store(std::uint64_t{1} << 63);
+    }
+    std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+
   std::string how_;
   std::string trigger_;
 };
@@ -61,7 +76,8 @@ class MisbehavingApplication final : public Application {
  public:
   std::string description() const override { return "misbehaves on purpose (for tests)"; }
   std::vector<Parameter> parameters() const override {
-    return {{"how", "throw", "throw, crash, abort, exit, hang, flood"}, {"trigger", "BAD", "how the line begins"}};
+    return {{"how", "throw", "throw, crash, abort, exit, hang, flood, overtake"},
+            {"trigger", "BAD", "how the line begins"}};
   }
   std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<Misbehaving>(); }
 };

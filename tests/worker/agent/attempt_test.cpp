@@ -142,11 +142,20 @@ TEST(Attempt, CannotFinishWithoutHavingSealedOrReleased) {
 TEST(Attempt, NeverGoesBackwards) {
   Attempt attempt = make_attempt();
   EXPECT_EQ(attempt.progress().offset(), 100u);
-  attempt.observe(150, 5, 60);
-  attempt.observe(120, 4, 50);
+  EXPECT_TRUE(attempt.observe(150, 5, 60));
+  EXPECT_TRUE(attempt.observe(120, 4, 50));
   EXPECT_EQ(attempt.progress().offset(), 150u);
   EXPECT_EQ(attempt.progress().records(), 5u);
   EXPECT_EQ(attempt.progress().output_bytes(), 60u);
+}
+
+TEST(Attempt, StaysWhereItWasWhenItsRunnerStandsWhereItCannot) {
+  Attempt attempt = make_attempt();
+  EXPECT_TRUE(attempt.observe(200, 5, 60));
+  EXPECT_FALSE(attempt.observe(201, 6, 70));
+  EXPECT_FALSE(attempt.observe(200, ~std::uint64_t{0}, 70));
+  EXPECT_EQ(attempt.progress().offset(), 200u);
+  EXPECT_EQ(attempt.progress().records(), 5u);
 }
 
 TEST(Attempt, ShowsTheHeadOfItsStatus) {
