@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "common/base/limits.h"
+#include "common/protocol/bounds.h"
+#include "common/protocol/convert.h"
 #include "master/settings.h"
 #include "master/text.h"
 
@@ -20,25 +22,12 @@ bool is_name(const std::string& name) {
 }
 
 Result<event::SegmentSealed> sealed_of(NodeId node, AttemptId attempt, const wire::Report::Sealed& sealed) {
-  const ByteRange range{sealed.range().begin(), sealed.range().end()};
+  const ByteRange range = protocol::byte_range(sealed.range());
   const wire::SealedOutput& output = sealed.output();
-  if (range.begin >= range.end || range.begin > kOffsetMax) return malformed("a sealed range is empty or out of range");
-  if (!range.is_open_ended() && (range.end > kOffsetMax || sealed.input_end() != range.end)) {
-    return malformed("a sealed range has no possible end");
-  }
-  if (range.is_open_ended() && (sealed.input_end() < range.begin || sealed.input_end() > kOffsetMax)) {
-    return malformed("a sealed range ends before it begins");
-  }
-  if (output.file_offset() > kOffsetMax || output.length() > kOffsetMax || output.records() > kOffsetMax) {
-    return malformed("a sealed output is out of range");
-  }
-  if (output.counters_size() > kCountersMax) return malformed("a sealed output has too many counters");
+  if (Status possible = protocol::check_seal(range, sealed.input_end(), output); !possible) return possible.error();
   event::SegmentSealed result{node, attempt, range, sealed.input_end(), {}, {}};
   result.output = {output.file_offset(), output.length(), output.records(), output.crc32c()};
   for (const wire::Counter& counter : output.counters()) {
-    if (counter.group().size() > kNameBytesMax || counter.name().size() > kNameBytesMax) {
-      return malformed("a counter's name is too long");
-    }
     result.counters[{readable(counter.group()), readable(counter.name())}] += counter.value();
   }
   return result;
@@ -101,17 +90,24 @@ Result<std::vector<scheduler::AttemptProgress>> progress_of(const ProgressMessag
   return all;
 }
 
+Status check_reports(const ReportMessages& reports) {
+  for (const wire::Report& report : reports) {
+    if (report.sequence() == 0) return malformed("a report without a number");
+    if (Result<AttemptId> attempt = attempt_of(report.attempt()); !attempt) return attempt.error();
+  }
+  return {};
+}
+
 Result<scheduler::Event> event_of(NodeId node, const wire::Report& report) {
   const Result<AttemptId> attempt = attempt_of(report.attempt());
   if (!attempt) return attempt.error();
-  if (report.sequence() == 0) return malformed("a report without a number");
   switch (report.what_case()) {
     case wire::Report::kStarted:
       return scheduler::Event(event::AttemptStarted{node, *attempt});
     case wire::Report::kReady:
       return scheduler::Event(event::AttemptReady{node, *attempt});
     case wire::Report::kCut: {
-      if (report.cut().at() > kOffsetMax && report.cut().at() != kUnknownEnd) return malformed("a cut out of range");
+      if (Status possible = protocol::check_cut(report.cut().at()); !possible) return possible.error();
       return scheduler::Event(event::CutAnswered{node, *attempt, report.cut().at(), report.cut().release()});
     }
     case wire::Report::kSealed: {
@@ -125,6 +121,11 @@ Result<scheduler::Event> event_of(NodeId node, const wire::Report& report) {
       break;
   }
   return malformed("a report that says nothing");
+}
+
+event::AttemptExited failure_of(NodeId node, const wire::Report& report, const Error& why) {
+  return {node, protocol::attempt_id(report.attempt()), scheduler::FailureKind::Attempt,
+          "Its worker reported what cannot be: " + why.message + "."};
 }
 
 }  // namespace ontime::master

@@ -1,7 +1,8 @@
 #pragma once
 // Messages of workers as events of the scheduler. Every field is checked; an error means that no sane worker sends
-// this, and its connection is to be closed. Only a position out of range is cut to the range: a runner may have made it
-// up, and its worker would repeat it on every new connection.
+// this. Then its connection is to be closed, except for what a worker may have taken over from a runner: a position out
+// of range is cut to the range, and a report of what cannot be fails its attempt. If these closed the connection, the
+// worker would repeat them on every new one, and one attempt would lock it out.
 
 #include <vector>
 
@@ -17,7 +18,13 @@ using ProgressMessages = google::protobuf::RepeatedPtrField<wire::AttemptProgres
 Result<std::vector<scheduler::AttemptProgress>> progress_of(const ProgressMessages& messages);
 
 Result<AttemptId> attempt_of(const wire::Attempt& message);
-// The event that a report of this node stands for.
+
+using ReportMessages = google::protobuf::RepeatedPtrField<wire::Report>;
+// Whether each has a number, by which it can be acknowledged, and an attempt, which it can be held against.
+Status check_reports(const ReportMessages& reports);
+// The event that a report of this node stands for; an error if it says what cannot be.
 Result<scheduler::Event> event_of(NodeId node, const wire::Report& report);
+// What stands for such a report. REQUIRES: check_reports.
+scheduler::event::AttemptExited failure_of(NodeId node, const wire::Report& report, const Error& why);
 
 }  // namespace ontime::master

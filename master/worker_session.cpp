@@ -8,7 +8,6 @@
 
 #include "common/log/fields.h"
 #include "common/protocol/convert.h"
-#include "master/reports.h"
 #include "master/settings.h"
 
 namespace ontime::master {
@@ -82,11 +81,13 @@ Status WorkerSession::on_frame(std::string_view payload) {
   }
 }
 
+// All is checked before the first step: a registration that is refused is no sign of life.
 Status WorkerSession::on_register(const wire::ToMaster::Register& message) {
   const Result<scheduler::event::NodeRegistered> registration = registration_of(message);
   if (!registration) return registration.error();
   Result<std::vector<scheduler::AttemptProgress>> running = progress_of(message.running());
   if (!running) return running.error();
+  if (Status possible = check_reports(message.unacknowledged()); !possible) return possible;
   if (registration_limit_.cancel() == 0) return failed("a registration that comes too late");
   control_.step(*registration);
   node_ = control_.cluster().node_of(registration->incarnation);
@@ -95,7 +96,7 @@ Status WorkerSession::on_register(const wire::ToMaster::Register& message) {
                registration->slots, running->size(), connection_->peer());
   dispatcher_.announce(node_, link_);
   if (message.has_leave()) control_.step(scheduler::event::NodeLeaving{node_, message.leave().at_once()});
-  if (Status status = on_reports(message.unacknowledged()); !status) return status;
+  take_reports(message.unacknowledged());
   control_.defer([&dispatcher = dispatcher_, node = node_, link = link_] { dispatcher.attach(node, link); });
   control_.step(scheduler::event::NodeInventory{node_, std::move(*running)});
   return {};
@@ -148,18 +149,29 @@ void WorkerSession::drop_index(const wire::Report& report) {
   if (const scheduler::InputFile* file = control_.cluster().find_input(task)) kept_.indexes.drop(*file);
 }
 
-Status WorkerSession::on_reports(const Reports& reports) {
+Status WorkerSession::on_reports(const ReportMessages& reports) {
+  if (Status possible = check_reports(reports); !possible) return possible;
+  take_reports(reports);
+  return {};
+}
+
+void WorkerSession::take_reports(const ReportMessages& reports) {
   std::uint64_t last = 0;
   for (const wire::Report& report : reports) {
-    const Result<scheduler::Event> event = event_of(node_, report);
-    if (!event) return event.error();
     drop_index(report);
-    control_.step(*event);
+    control_.step(event_or_failure(report));
     last = std::max(last, report.sequence());
   }
-  if (last == 0) return {};
+  if (last == 0) return;
   control_.defer([&dispatcher = dispatcher_, link = link_, last] { dispatcher.acknowledge(link, last); });
-  return {};
+}
+
+scheduler::Event WorkerSession::event_or_failure(const wire::Report& report) const {
+  Result<scheduler::Event> event = event_of(node_, report);
+  if (event) return std::move(*event);
+  spdlog::warn("report_malformed {} {} reason={}", node_, protocol::attempt_id(report.attempt()),
+               log::Quoted{event.error().message});
+  return failure_of(node_, report, event.error());
 }
 
 }  // namespace ontime::master

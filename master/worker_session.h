@@ -1,6 +1,7 @@
 #pragma once
 // One worker's connection after the handshake: checks and translates what it says into events. Whatever no sane worker
-// sends closes the connection and is counted. Control thread only; ends when the connection does.
+// sends closes the connection and is counted, unless it can be held against one attempt (reports.h). Control thread
+// only; ends when the connection does.
 
 #include <asio/awaitable.hpp>
 #include <asio/steady_timer.hpp>
@@ -15,6 +16,7 @@
 #include "master/control_loop.h"
 #include "master/index_store.h"
 #include "master/measures.h"
+#include "master/reports.h"
 
 namespace ontime::master {
 
@@ -40,9 +42,10 @@ class WorkerSession {
   void on_logs(const wire::ToMaster::Logs& message);
   void on_notes(const wire::ToMaster::Notes& message);
   void drop_index(const wire::Report& report);
-  // Steps the reports in their order and acknowledges them once what they caused is durable.
-  using Reports = google::protobuf::RepeatedPtrField<wire::Report>;
-  Status on_reports(const Reports& reports);
+  Status on_reports(const ReportMessages& reports);
+  // Steps them in their order and acknowledges them once what they caused is durable. REQUIRES: check_reports.
+  void take_reports(const ReportMessages& reports);
+  scheduler::Event event_or_failure(const wire::Report& report) const;
 
   const std::shared_ptr<net::Connection> connection_;
   const std::shared_ptr<WorkerLink> link_;

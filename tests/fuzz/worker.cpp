@@ -38,10 +38,10 @@ class Cluster {
         step(scheduler::event::Heartbeat{hostile_, std::move(*progress)});
       }
     }
+    if (!master::check_reports(message.reports().reports())) return;
     for (const wire::Report& report : message.reports().reports()) {
       const auto event = master::event_of(hostile_, report);
-      if (!event) return;
-      step(*event);
+      step(event ? *event : master::failure_of(hostile_, report, event.error()));
     }
   }
 

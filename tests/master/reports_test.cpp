@@ -78,8 +78,9 @@ RC_GTEST_PROP(ReportsProperty, NoSequenceOfReportsBreaksTheScheduler, ()) {
   for (int left = *rc::gen::inRange(0, 60); left > 0; --left) {
     now += std::chrono::milliseconds(10);
     const NodeId node{*rc::gen::inRange<std::uint32_t>(1, 3)};
-    const Result<scheduler::Event> event = event_of(node, any_report());
-    if (event) scheduler.step(*event, now);
+    const wire::Report report = any_report();
+    const Result<scheduler::Event> event = event_of(node, report);
+    scheduler.step(event ? *event : failure_of(node, report, event.error()), now);
     RC_ASSERT(scheduler::violations(scheduler.cluster()).empty());
   }
 }

@@ -77,7 +77,7 @@ TEST_P(LyingAttempt, FailsItsOwnJobAndNothingElse) {
   write_file(cluster_ / "lines", "BAD line\n");
   const std::string lying =
       cluster_.submit({"misbehaving", cluster_ / "lines", "--output", cluster_ / "lies", "--max-attempts", "1", "--set",
-                       "how=" + GetParam(), "--app-dir", kApps});
+                       "how=" + GetParam(), "--set", "job=2", "--app-dir", kApps});
   EXPECT_EQ(lying, "job-2");
   EXPECT_EQ(cluster_.wait(lying), "failed");
   EXPECT_THAT(cluster_.job(lying)["message"].get<std::string>(), HasSubstr("broke the protocol"));
@@ -85,7 +85,7 @@ TEST_P(LyingAttempt, FailsItsOwnJobAndNothingElse) {
   EXPECT_EQ(cluster_.job(honest)["attempts_launched"], 1) << cluster_.job(honest).dump(1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, LyingAttempt, testing::Values("overtake"),
+INSTANTIATE_TEST_SUITE_P(Ways, LyingAttempt, testing::Values("seal", "overtake"),
                          [](const auto& way) { return way.param; });
 
 // Thirty lines a second: a block of them takes longer than anything may that shows no sign of life.

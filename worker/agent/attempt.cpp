@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/limits.h"
+#include "common/protocol/bounds.h"
 #include "common/protocol/convert.h"
 #include "worker/agent/text.h"
 
@@ -55,6 +56,25 @@ void Attempt::on_cut_asked(std::uint64_t sequence) {
 }
 
 ByteRange Attempt::given() const { return begin_ ? *begin_ : protocol::byte_range(launch_.range()); }
+
+Status Attempt::check(const wire::FromRunner& message) const {
+  if (message.has_sealed()) return check_seal(message.sealed());
+  if (message.has_cut()) return check_cut(message.cut().at());
+  return {};
+}
+
+Status Attempt::check_seal(const wire::FromRunner::Sealed& sealed) const {
+  const ByteRange range = protocol::byte_range(sealed.range());
+  if (Status possible = protocol::check_seal(range, sealed.input_end(), sealed.output()); !possible) return possible;
+  if (range.begin >= given().begin && range.end <= given().end) return {};
+  return failed("it sealed " + text_of(range) + ", and was given " + text_of(given()));
+}
+
+Status Attempt::check_cut(std::uint64_t at) const {
+  if (Status possible = protocol::check_cut(at); !possible) return possible;
+  if (at >= given().begin && at <= given().end) return {};
+  return failed("it answered a cut with byte " + std::to_string(at) + ", and was given " + text_of(given()));
+}
 
 Result<std::optional<wire::Report>> Attempt::on_message(const wire::FromRunner& message) {
   wire::Report report;

@@ -5,9 +5,9 @@
 //   launched -> Started -> (CutAnswer | Sealed)* -> Finished | Failed
 //   a standby: launched -> Ready -> begun (by the master's order, kept until it is ready) -> Started -> ...
 //
-// A runner executes foreign code, so what it says is checked: one Started, an answer only to the cut that was asked, one
-// seal more than there were cuts, no position behind what the attempt was given. What does not fit is an error and ends
-// the runner: passed on, it would cost the worker its connection.
+// A runner executes foreign code, so what it says is checked: one Started, an answer only to the cut that was asked,
+// one seal more than there were cuts, nothing outside of what the attempt was given or beyond common/protocol/bounds.h.
+// What does not fit is an error and ends the runner: passed on, it would cost the worker its connection.
 
 #include <cstdint>
 #include <optional>
@@ -54,7 +54,10 @@ class Attempt {
   std::optional<CutRequest> next_cut() const;
   void on_cut_asked(std::uint64_t sequence);
 
+  // Whether the numbers of a message for this attempt can be true. Asked before anything is done with them.
+  Status check(const wire::FromRunner& message) const;
   // The runner's message for this attempt, Finished and Failed excluded; gives the report for the master, if any.
+  // REQUIRES: check.
   Result<std::optional<wire::Report>> on_message(const wire::FromRunner& message);
   // Error if it cannot have finished: nothing sealed and nothing given back.
   Status on_finished() const;
@@ -67,6 +70,8 @@ class Attempt {
 
  private:
   ByteRange given() const;  // what it may map, before cuts
+  Status check_seal(const wire::FromRunner::Sealed& sealed) const;
+  Status check_cut(std::uint64_t at) const;
   Status on_ready();
   Status on_started();
   Status on_cut_answer(const wire::FromRunner::CutAnswer& answer);

@@ -43,6 +43,7 @@ void Slots::on_runner_message(RunnerLink& runner, const wire::FromRunner& messag
   if (running == nullptr || protocol::attempt_id(message.attempt()) != running->attempt.id()) {
     return fail_for(runner, "it spoke for another attempt");
   }
+  if (Status possible = running->attempt.check(message); !possible) return fail_for(runner, possible.error().message);
   if (message.has_failed()) {
     const auto failure = message.failed().failure();
     return fail(runner, failure == wire::FAILURE_NONE ? wire::CRASHED : failure, message.failed().message());

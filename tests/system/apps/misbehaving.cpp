@@ -22,6 +22,7 @@ class Misbehaving final : public Mapper {
   void setup(Context& context) override {
     how_ = context.get("how");
     trigger_ = context.get("trigger");
+    job_ = std::atoi(context.get("job").c_str());
   }
 
   void map(const Batch& batch, Output& out) override {
@@ -39,6 +40,7 @@ class Misbehaving final : public Mapper {
     if (how_ == "exit") std::exit(7);
     if (how_ == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
     if (how_ == "flood") flood();
+    if (how_ == "seal") seal();
     if (how_ == "overtake") overtake();
   }
 
@@ -57,6 +59,16 @@ class Misbehaving final : public Mapper {
     crash();
   }
 
+  // Tells the worker, as the runner would, that the first attempt of its first task has sealed nothing at all.
+  void seal() const {
+    constexpr int kSocket = 3;
+    const char job = static_cast<char>(job_);
+    const std::string message = std::string("\x0a\x02\x08") + job + "\x22\x08\x0a\x04\x08\x07\x10\x07\x18\x07";
+    const std::string frame = std::string{static_cast<char>(message.size()), 0, 0, 0} + message;
+    if (write(kSocket, frame.data(), frame.size()) < 0) std::abort();
+    std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+
   // Tells the worker, through the memory that it shares with the runner, that it stands behind the end of any file.
   static void overtake() {
     std::ifstream mappings("/proc/self/maps");
@@ -70,14 +82,16 @@ class Misbehaving final : public Mapper {
 
   std::string how_;
   std::string trigger_;
+  int job_ = 0;
 };
 
 class MisbehavingApplication final : public Application {
  public:
   std::string description() const override { return "misbehaves on purpose (for tests)"; }
   std::vector<Parameter> parameters() const override {
-    return {{"how", "throw", "throw, crash, abort, exit, hang, flood, overtake"},
-            {"trigger", "BAD", "how the line begins"}};
+    return {{"how", "throw", "throw, crash, abort, exit, hang, flood, seal, overtake"},
+            {"trigger", "BAD", "how the line begins"},
+            {"job", "1", "its number, which it says with 'seal'"}};
   }
   std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<Misbehaving>(); }
 };

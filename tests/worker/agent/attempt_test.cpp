@@ -25,6 +25,8 @@ wire::FromRunner started() {
 wire::FromRunner sealed() {
   wire::FromRunner message;
   message.mutable_sealed()->mutable_range()->set_begin(100);
+  message.mutable_sealed()->mutable_range()->set_end(150);
+  message.mutable_sealed()->set_input_end(150);
   return message;
 }
 
@@ -156,6 +158,25 @@ TEST(Attempt, StaysWhereItWasWhenItsRunnerStandsWhereItCannot) {
   EXPECT_FALSE(attempt.observe(200, ~std::uint64_t{0}, 70));
   EXPECT_EQ(attempt.progress().offset(), 200u);
   EXPECT_EQ(attempt.progress().records(), 5u);
+}
+
+// A standby maps a part of what it was launched with.
+TEST(Attempt, MaySealAndAnswerWithinWhatItWasGiven) {
+  wire::Order::Launch launch;
+  launch.mutable_range()->set_end(200);
+  launch.set_standby(true);
+  Attempt attempt(kId, launch);
+  EXPECT_TRUE(attempt.check(sealed()));
+  EXPECT_TRUE(attempt.check(answer(1)));
+  ASSERT_TRUE(attempt.begin({100, 150}));
+  EXPECT_TRUE(attempt.check(sealed()));
+  EXPECT_TRUE(attempt.check(answer(1)));
+  wire::FromRunner before = sealed();
+  before.mutable_sealed()->mutable_range()->set_begin(99);
+  EXPECT_FALSE(attempt.check(before));
+  wire::FromRunner behind = answer(1);
+  behind.mutable_cut()->set_at(151);
+  EXPECT_FALSE(attempt.check(behind));
 }
 
 TEST(Attempt, ShowsTheHeadOfItsStatus) {

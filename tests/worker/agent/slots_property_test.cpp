@@ -45,7 +45,7 @@ class RandomHistory {
       case 4:
         return with_runner([this](FakeRunner& runner) {
           if (waits(runner)) return;
-          runner.seals(0, 1000);
+          runner.seals(runner.run().range().begin(), runner.run().range().end());
           runner.finishes();
           live_.erase(protocol::attempt_id(runner.run().attempt()));
           standbys_.erase(protocol::attempt_id(runner.run().attempt()));

@@ -1,0 +1,43 @@
+#include "common/protocol/bounds.h"
+
+#include <algorithm>
+
+#include "common/base/limits.h"
+
+namespace ontime::protocol {
+namespace {
+
+Status check_range(ByteRange range, std::uint64_t input_end) {
+  if (range.begin >= range.end || range.begin > kOffsetMax) return failed("a sealed range is empty or out of range");
+  if (!range.is_open_ended() && (range.end > kOffsetMax || input_end != range.end)) {
+    return failed("a sealed range has no possible end");
+  }
+  if (range.is_open_ended() && (input_end < range.begin || input_end > kOffsetMax)) {
+    return failed("a sealed range ends before it begins, or out of range");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status check_seal(ByteRange range, std::uint64_t input_end, const wire::SealedOutput& output) {
+  if (Status possible = check_range(range, input_end); !possible) return possible;
+  if (std::max({output.file_offset(), output.length(), output.records()}) > kOffsetMax) {
+    return failed("a sealed output is out of range");
+  }
+  if (output.counters_size() > kCountersMax) return failed("a sealed output has too many counters");
+  const auto is_too_long = [](const wire::Counter& counter) {
+    return std::max(counter.group().size(), counter.name().size()) > kCounterNameBytesMax;
+  };
+  if (std::any_of(output.counters().begin(), output.counters().end(), is_too_long)) {
+    return failed("a counter's name is too long");
+  }
+  return {};
+}
+
+Status check_cut(std::uint64_t at) {
+  if (at > kOffsetMax && at != kUnknownEnd) return failed("a cut is out of range");
+  return {};
+}
+
+}  // namespace ontime::protocol
