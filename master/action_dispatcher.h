@@ -2,6 +2,7 @@
 // Carries the scheduler's actions out: orders to the workers' sessions, commits to the output committer, answers to the
 // submissions. Control thread only.
 
+#include <asio/awaitable.hpp>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -25,7 +26,7 @@ namespace ontime::master {
 
 // The way to one worker's session: gathers orders and acknowledgements and sends them in one message per turn of the
 // control loop. Control thread only; lives as long as somebody holds it, sends nothing once its connection is closed.
-class WorkerLink {
+class WorkerLink : public std::enable_shared_from_this<WorkerLink> {
  public:
   explicit WorkerLink(std::shared_ptr<net::Connection> connection) : connection_(std::move(connection)) {}
 
@@ -45,8 +46,7 @@ class WorkerLink {
   void take_heartbeat() { ++heartbeats_; }
 
   // Sends what was gathered. Large set-ups, and what comes behind them, only as far as the connection has room for
-  // them; the rest with one of the next flushes, of which there is one for each heartbeat. So they take their time and
-  // not the connection.
+  // them; the rest as soon as it has. So they take their time and not the connection.
   void flush();
   void close() { connection_->close(); }
   bool is_open() const { return connection_->is_open(); }
@@ -56,12 +56,16 @@ class WorkerLink {
  private:
   void set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t tasks);
   void end_large_message();
+  void send(wire::ToWorker& message);
+  void wait_for_room();
+  static asio::awaitable<void> flush_when_written(std::shared_ptr<WorkerLink> self);
   wire::Order* add_order() { return gathered_.mutable_orders()->add_orders(); }
 
   const std::shared_ptr<net::Connection> connection_;
   std::deque<wire::ToWorker> before_;  // gathered before, and large
   wire::ToWorker gathered_;
   bool is_welcome_ = false;
+  bool waits_for_room_ = false;
   std::uint64_t acknowledged_ = 0;
   std::uint64_t acknowledged_sent_ = 0;
   std::uint64_t heartbeats_ = 0;

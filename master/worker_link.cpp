@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <asio/co_spawn.hpp>
 #include <utility>
 
+#include "common/net/coroutine.h"
 #include "common/output/manifest.h"
 #include "common/protocol/convert.h"
 #include "master/action_dispatcher.h"
@@ -74,11 +76,9 @@ void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t
   end_large_message();
 }
 
-// What waits behind it is sent once the connection has room.
+// What comes behind it is sent once the connection has room.
 void WorkerLink::end_large_message() {
   if (gathered_.ByteSizeLong() <= kMessageBytes) return;
-  gathered_.mutable_orders()->set_acknowledged(acknowledged_sent_);
-  gathered_.mutable_orders()->set_heartbeats(heartbeats_sent_);
   before_.push_back(std::exchange(gathered_, {}));
 }
 
@@ -127,21 +127,39 @@ void WorkerLink::acknowledge(std::uint64_t sequence) { acknowledged_ = std::max(
 void WorkerLink::flush() {
   if (!is_welcome_) return;  // the welcome comes first; what is gathered before it follows it
   while (!before_.empty() && connection_->queued_bytes() <= kQueuedBytes) {
-    static_cast<void>(connection_->send(before_.front()));
+    send(before_.front());
     before_.pop_front();
   }
-  if (!before_.empty()) {
-    if (gathered_.orders().orders_size() > kOrdersBehindMost) connection_->close();
-    return;
-  }
+  if (!before_.empty()) return wait_for_room();
   const bool has_news = acknowledged_ != acknowledged_sent_ || heartbeats_ != heartbeats_sent_;
   if (gathered_.orders().orders_size() == 0 && !has_news) return;
-  gathered_.mutable_orders()->set_acknowledged(acknowledged_);
-  gathered_.mutable_orders()->set_heartbeats(heartbeats_);
+  send(gathered_);
+  gathered_.Clear();
+}
+
+// With what is to be answered by now.
+void WorkerLink::send(wire::ToWorker& message) {
+  message.mutable_orders()->set_acknowledged(acknowledged_);
+  message.mutable_orders()->set_heartbeats(heartbeats_);
   acknowledged_sent_ = acknowledged_;
   heartbeats_sent_ = heartbeats_;
-  static_cast<void>(connection_->send(gathered_));
-  gathered_.Clear();
+  static_cast<void>(connection_->send(message));
+}
+
+// Not for the next heartbeat: the worker sends none before it has an answer, and the answer waits here too.
+void WorkerLink::wait_for_room() {
+  if (gathered_.orders().orders_size() > kOrdersBehindMost) connection_->close();
+  if (std::exchange(waits_for_room_, true)) return;
+  asio::co_spawn(connection_->executor(), flush_when_written(shared_from_this()), net::AbortOnException{"worker link"});
+}
+
+asio::awaitable<void> WorkerLink::flush_when_written(std::shared_ptr<WorkerLink> self) {
+  while (!self->before_.empty()) {
+    const bool is_written = co_await self->connection_->flush();
+    if (!is_written) break;
+    self->flush();
+  }
+  self->waits_for_room_ = false;
 }
 
 }  // namespace ontime::master

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "master/settings.h"
@@ -16,7 +17,9 @@
 namespace ontime::master {
 namespace {
 
+constexpr std::size_t kFileBytes = 3u << 20;
 constexpr std::size_t kAroundAMessage = 1u << 20;  // what one may have beside the order that ends it
+constexpr std::uint64_t kUnansweredMost = 2;       // heartbeats of a worker
 
 using scheduler::InputFile;
 using scheduler::InputPart;
@@ -25,7 +28,7 @@ using scheduler::InputPart;
 std::shared_ptr<const scheduler::JobSpec> job_on_groups(std::size_t groups) {
   auto spec = std::make_shared<scheduler::JobSpec>();
   spec->application = "wordcount";
-  spec->files = {{"mapper.py", std::string(3u << 20, 'x')}};
+  spec->files = {{"mapper.py", std::string(kFileBytes, 'x')}};
   const std::size_t name = scheduler::kGroupTextMax / scheduler::kGroupFilesMax;
   for (std::size_t i = 0; i < groups; ++i) {
     InputFile group{"/in", scheduler::kGroupFilesMax, "", scheduler::Codec::Plain, 0};
@@ -35,22 +38,50 @@ std::shared_ptr<const scheduler::JobSpec> job_on_groups(std::size_t groups) {
   return spec;
 }
 
+scheduler::action::LaunchAttempt launch_of(JobId job, std::uint32_t task,
+                                           std::shared_ptr<const scheduler::JobSpec> spec) {
+  scheduler::action::LaunchAttempt launch;
+  launch.attempt = {{job, task}, 0};
+  launch.split.file = task;
+  launch.split.range = launch.range = {0, scheduler::kGroupFilesMax};
+  launch.tasks = static_cast<std::uint32_t>(spec->inputs.size());
+  launch.spec = std::move(spec);
+  return launch;
+}
+
 class WorkerLinkTest : public net::NetTest {
  protected:
-  // What the worker's end gets, each order in a word; with every message the link has room for more, as with a
-  // heartbeat.
-  asio::awaitable<void> receive(std::shared_ptr<net::Connection> connection, WorkerLink& link, std::size_t orders) {
+  void SetUp() override {
+    auto [ours, workers] = make_pair({.outbox_bytes_max = kOutboxBytesMax});
+    ours_ = ours;
+    workers_ = workers;
+    link_ = std::make_shared<WorkerLink>(ours_);
+    link_->welcome({});
+  }
+
+  // As the worker does at its beats: as many as may be without an answer.
+  void send_heartbeats() {
+    for (; beats_ - answered_ < kUnansweredMost; ++beats_) {
+      link_->take_heartbeat();
+      link_->flush();
+    }
+  }
+
+  // What the worker's end gets, each order in a word.
+  asio::awaitable<void> receive(std::size_t orders) {
     while (words_.size() < orders) {
-      const auto payload = co_await connection->receive();
+      const auto payload = co_await workers_->receive();
       if (!payload) co_return;
       ++messages_;
       longest_ = std::max(longest_, payload->size());
       wire::ToWorker message;
       EXPECT_TRUE(message.ParseFromArray(payload->data(), static_cast<int>(payload->size())));
+      answered_ = message.orders().heartbeats();
+      acknowledged_ = message.orders().acknowledged();
       for (const wire::Order& order : message.orders().orders()) words_.push_back(word_of(order));
-      link.flush();
+      send_heartbeats();
     }
-    connection->close();
+    workers_->close();
   }
 
   static std::string word_of(const wire::Order& order) {
@@ -61,7 +92,13 @@ class WorkerLinkTest : public net::NetTest {
            std::to_string(order.launch().file().parts_size());
   }
 
+  std::shared_ptr<net::Connection> ours_;
+  std::shared_ptr<net::Connection> workers_;
+  std::shared_ptr<WorkerLink> link_;
   std::vector<std::string> words_;
+  std::uint64_t beats_ = 0;
+  std::uint64_t answered_ = 0;
+  std::uint64_t acknowledged_ = 0;
   std::size_t messages_ = 0;
   std::size_t longest_ = 0;
 };
@@ -69,31 +106,48 @@ class WorkerLinkTest : public net::NetTest {
 TEST_F(WorkerLinkTest, DividesLargeLaunchesIntoMessagesAndKeepsTheirOrder) {
   constexpr std::uint32_t kLaunches = 40;  // together more than a connection may have queued
   const auto spec = job_on_groups(kLaunches);
-  auto [ours, workers] = make_pair({.outbox_bytes_max = kOutboxBytesMax});
-  WorkerLink link(ours);
-  link.welcome({});
   std::vector<std::string> expected{"setup"};
   for (std::uint32_t task = 0; task < kLaunches; ++task) {
-    scheduler::action::LaunchAttempt launch;
-    launch.attempt = {{JobId{1}, task}, 0};
-    launch.split.file = task;
-    launch.split.range = launch.range = {0, scheduler::kGroupFilesMax};
+    auto launch = launch_of(JobId{1}, task, spec);
     if (task == 1) launch.range = {10, 20};  // only files that the attempt maps are sent
-    launch.tasks = kLaunches;
-    launch.spec = spec;
-    link.order(launch, std::nullopt);
-    link.order(scheduler::action::KillAttempt{{}, launch.attempt, "not needed"});
+    link_->order(launch, std::nullopt);
+    link_->order(scheduler::action::KillAttempt{{}, launch.attempt, "not needed"});
     expected.push_back("launch " + std::to_string(task) + " of " + (task == 1 ? "10" : "4096"));
     expected.push_back("kill " + std::to_string(task));
   }
-  link.flush();
-  EXPECT_LE(ours->queued_bytes(), kOutboxBytesMax);
-  spawn(receive(workers, link, expected.size()));
+  link_->flush();
+  EXPECT_LE(ours_->queued_bytes(), kOutboxBytesMax);
+  send_heartbeats();
+  spawn(receive(expected.size()));
   run();
   EXPECT_EQ(words_, expected);
   EXPECT_GT(messages_, kLaunches / 2) << "none holds all of it";
-  EXPECT_LE(longest_, (3u << 20) + kAroundAMessage);
-  EXPECT_EQ(ours->fault(), net::PeerFault::None) << "it was never more than the connection has room for";
+  EXPECT_LE(longest_, kFileBytes + kAroundAMessage);
+  EXPECT_EQ(ours_->fault(), net::PeerFault::None) << "it was never more than the connection has room for";
+}
+
+// A worker that has no answer sends nothing more. So nothing but the room may be waited for.
+TEST_F(WorkerLinkTest, ASetUpThatWaitsLeavesWhenThereIsRoomWithTheAnswersToWhatHasComeMeanwhile) {
+  for (std::uint32_t job = 1; job <= 2; ++job) link_->order(launch_of(JobId{job}, 0, job_on_groups(1)), std::nullopt);
+  link_->flush();
+  send_heartbeats();
+  link_->acknowledge(7);
+  EXPECT_LT(ours_->queued_bytes(), 2 * kFileBytes) << "the second one waits";
+  spawn(receive(3));
+  run();
+  EXPECT_EQ(words_, (std::vector<std::string>{"setup", "launch 0 of 4096", "setup"}));
+  EXPECT_EQ(answered_, kUnansweredMost);
+  EXPECT_EQ(acknowledged_, 7u);
+}
+
+TEST_F(WorkerLinkTest, NothingIsLeftOfWhatWaitsForAWorkerThatHasGone) {
+  for (std::uint32_t job = 1; job <= 2; ++job) link_->order(launch_of(JobId{job}, 0, job_on_groups(1)), std::nullopt);
+  link_->flush();
+  workers_->close();
+  run();
+  const std::weak_ptr<WorkerLink> link = link_;
+  link_.reset();
+  EXPECT_TRUE(link.expired());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -135,6 +136,21 @@ TEST_F(ConnectionBetween, ThatBreaksAgainAndAgainWhileAttemptsStandStillMakesNoS
   expect_healthy_job_to_run_once("healthy");
   expect_jobs_to_be_right();
   EXPECT_LE(middlebox_->connections(), 2 * kBreaks);
+}
+
+// They reach the worker one after another, and the first alone takes longer than a worker may be silent. Its heartbeats
+// cannot be answered meanwhile.
+TEST_F(ConnectionBetween, ThatIsSlowForTheSetUpsOfTwoJobsBringsBoth) {
+  start_master("2s");
+  middlebox_->limit_bytes_per_second(1'500'000);
+  std::ofstream(cluster_ / "large") << std::string(4'000'000, 'x');
+  for (const std::string output : {"one", "two"}) {
+    jobs_.push_back(
+        cluster_.submit({"wordcount", kNovel, "--output", cluster_ / output, "--file", cluster_ / "large"}));
+  }
+  start_distant_worker("2");
+  expect_right(jobs_[0], "one");
+  expect_right(jobs_[1], "two");
 }
 
 // At ten bytes a second heartbeats still come through, one in a few seconds; a report takes longer than a node may be

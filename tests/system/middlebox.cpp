@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kTickMs = 20;
 constexpr double kBytesAtOnce = 65536;
+constexpr int kBufferBytes = 65536;  // of the kernel's, for what has come: how slow the link is shall be felt
 
 sockaddr_in loopback(std::uint16_t port) {
   sockaddr_in address{};
@@ -101,6 +102,7 @@ void Middlebox::accept_one() {
   link.ends[0] = Descriptor(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
   link.ends[1] = tcp_socket();
   const sockaddr_in target = loopback(static_cast<std::uint16_t>(std::stoi(target_port_)));
+  ::setsockopt(link.ends[1].get(), SOL_SOCKET, SO_RCVBUF, &kBufferBytes, sizeof kBufferBytes);
   if (!link.ends[0] || ::connect(link.ends[1].get(), reinterpret_cast<const sockaddr*>(&target), sizeof target) != 0) {
     return;
   }

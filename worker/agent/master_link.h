@@ -90,9 +90,14 @@ class ReconnectPause {
 // The master answers every heartbeat with the number that it has taken. At most kOnTheirWay are unanswered at a time:
 // on a slow link reports would otherwise queue behind heartbeats that are older than the next one, in buffers that
 // nobody here can see. Two of them, so that the link is busy while an answer is on its way back.
+//
+// But an answer can be long in coming because of what the master sends before it, such as the set-up of a job. So
+// another heartbeat may leave for every kBytesForAnother that arrive: enough that a link that carries these also
+// carries the heartbeat, however slow it is.
 class Pulse {
  public:
   static constexpr std::uint64_t kOnTheirWay = 2;
+  static constexpr std::uint64_t kBytesForAnother = 16u << 10;
   static constexpr std::int64_t kSilentBeatsMin = 3;
 
   Pulse() = default;
@@ -107,8 +112,13 @@ class Pulse {
     bytes_heard_ = bytes_heard;
     return silent_beats_++ < silent_beats_max_;
   }
-  bool may_send() const { return sent_ - taken_ < kOnTheirWay; }
-  void on_sent() { ++sent_; }
+  bool may_send() const {
+    return sent_ - taken_ < kOnTheirWay || bytes_heard_ - bytes_heard_when_sent_ >= kBytesForAnother;
+  }
+  void on_sent() {
+    ++sent_;
+    bytes_heard_when_sent_ = bytes_heard_;
+  }
   // The master has taken so many heartbeats of this session.
   Status on_taken(std::uint64_t taken) {
     if (taken > sent_) return bad_input("the master has taken more heartbeats than were sent");
@@ -120,6 +130,7 @@ class Pulse {
   std::int64_t silent_beats_max_ = kSilentBeatsMin;
   std::int64_t silent_beats_ = 0;
   std::uint64_t bytes_heard_ = 0;
+  std::uint64_t bytes_heard_when_sent_ = 0;
   std::uint64_t sent_ = 0;
   std::uint64_t taken_ = 0;
 };

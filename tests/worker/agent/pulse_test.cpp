@@ -22,6 +22,21 @@ TEST(Pulse, TwoHeartbeatsMayBeOnTheirWay) {
   EXPECT_FALSE(pulse.on_taken(4));
 }
 
+// The answers wait behind a large set-up then; the master must hear of the worker all the same.
+TEST(Pulse, MoreMayBeOnTheirWayWhileMuchArrives) {
+  Pulse pulse(1s, 5s);
+  for (std::uint64_t i = 0; i < Pulse::kOnTheirWay; ++i) pulse.on_sent();
+  for (std::uint64_t heard = Pulse::kBytesForAnother; heard < 10 * Pulse::kBytesForAnother;
+       heard += Pulse::kBytesForAnother) {
+    EXPECT_TRUE(pulse.beat(heard - 1));
+    EXPECT_FALSE(pulse.may_send());
+    EXPECT_TRUE(pulse.beat(heard));
+    EXPECT_TRUE(pulse.may_send());
+    pulse.on_sent();
+    EXPECT_FALSE(pulse.may_send());
+  }
+}
+
 TEST(Pulse, ABeatWithoutAByteIsSilenceAndEnoughOfThemTheEnd) {
   Pulse pulse(1s, 4500ms);
   EXPECT_TRUE(pulse.beat(100));
