@@ -73,8 +73,8 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
   app.add_option(
          "--job-order", flags.job_order,
          "Which of an owner's jobs of equal priority get slots first: those with the earliest deadline, but last those "
-         "that cannot all be in time, and then those without one (deadline), in order of submission (fifo), or as each "
-         "job's policy says (policy)")
+         "that cannot all be in time, and then those without one, the least input left first (deadline), in order of "
+         "submission (fifo), or as each job's policy says (policy)")
       ->check(flags::one_of({"deadline", "fifo", "policy"}))
       ->type_name("ORDER")
       ->capture_default_str();

@@ -18,11 +18,11 @@ double value_of(const Job& job, JobOrder order) {
 
 }  // namespace
 
-// The least work first among those that are behind, so that some of them may still be in time.
+// The least work first among those that are behind, so that some of them may still be in time, and among those without
+// a deadline, so that they end soon in the mean.
 Rank rank_of(const Job& job, JobOrder order, bool is_behind) {
   const bool has_none = order == JobOrder::EarliestDeadline && job.spec.deadline <= Duration::zero();
-  if (has_none) order = JobOrder::Fifo;
-  if (is_behind) order = JobOrder::ShortestRemaining;
+  if (has_none || is_behind) order = JobOrder::ShortestRemaining;
   return {-job.spec.priority, has_none, is_behind, value_of(job, order)};
 }
 

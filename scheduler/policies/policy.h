@@ -31,7 +31,7 @@ namespace ontime::scheduler {
 // In which order jobs get slots for what waits: copies and originals alike. Ties by id.
 enum class JobOrder : std::uint8_t {
   Fifo,              // by submission
-  EarliestDeadline,  // those without a deadline last
+  EarliestDeadline,  // those without a deadline last, by ShortestRemaining
   ShortestRemaining  // least input in tasks that are not done: the papers' remaining workload
 };
 

@@ -105,6 +105,28 @@ TEST_F(JobOrderTest, AJobThatIsLateComesBeforeThoseWithoutADeadline) {
   EXPECT_EQ(launched(world), (std::vector<std::uint32_t>{3, 2, 1}));
 }
 
+// They come after those with a deadline. By submission one large job would keep many small ones waiting.
+TEST_F(JobOrderTest, OfJobsWithoutADeadlineThatWithTheLeastLeftComesFirst) {
+  World world(by(JobOrder::EarliestDeadline));
+  world.submit(1000, 10, of(0s));
+  world.submit(10, 10, of(0s));
+  world.submit(1000, 10, of(9s));
+  world.submit(20, 10, of(0s));
+  world.register_node("a", 104);
+  const std::vector<std::uint32_t> jobs = launched(world);
+  ASSERT_EQ(jobs.size(), 104u);
+  EXPECT_EQ((std::vector<std::uint32_t>{jobs.begin() + 99, jobs.end()}), (std::vector<std::uint32_t>{3, 2, 4, 4, 1}));
+}
+
+TEST_F(JobOrderTest, InOrderOfSubmissionNothingElseCounts) {
+  World world(by(JobOrder::Fifo));
+  world.submit(20, 10, of(0s));
+  world.submit(10, 10, of(0s));
+  world.submit(10, 10, of(9s));
+  world.register_node("a", 4);
+  EXPECT_EQ(launched(world), (std::vector<std::uint32_t>{1, 1, 2, 3}));
+}
+
 // Until then it has too much left for its deadline, and comes last.
 TEST_F(JobOrderTest, WhatItsAttemptsHaveMappedBringsAJobBackToItsPlace) {
   for (const bool says_so : {true, false}) {
