@@ -65,6 +65,7 @@ class Results:
     def __init__(self, output: str | os.PathLike[str], decode: str = "json", merge: str | Merge | None = None) -> None:
         self.output = os.fspath(output)
         self._decode = _DECODERS[decode]
+        self._decode_name = decode
         self._merge = merge
 
     def _ready(self) -> None:
@@ -112,6 +113,15 @@ class Results:
     def _refuse_lists(self) -> BadRequest:
         return BadRequest(f'the keys in {self.output} have lists of values: say merge="list", or merge= the function')
 
+    def _decoded(self, line: bytes) -> tuple[Any, list[Any]]:
+        try:
+            return self._decode(line)
+        except ValueError as error:
+            raise BadRequest(
+                f"the line {line[:80]!r} of the answer in {self.output} is not what decode={self._decode_name!r} reads; "
+                'give decode="counts" for wordcount, decode="text" for lines with a tab, decode="json" for Client.map'
+            ) from error
+
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         merge = self._merge
         if self._decode is _json and merge != "list" and not callable(merge) and self._is_list():
@@ -119,7 +129,7 @@ class Results:
         for line in self.lines():
             if not line:
                 continue
-            key, values = self._decode(line)
+            key, values = self._decoded(line)
             if callable(merge):
                 yield key, merge(key, values)
             elif merge == "list":

@@ -38,6 +38,8 @@ def test_an_answer_is_read_again_without_a_master(cluster, texts, tmp_path):
     assert ontime.Results(tmp_path / "counts", decode="counts").to_dict() == expected
     with pytest.raises(ontime.OntimeError):
         list(ontime.Results(tmp_path / "nothing"))
+    with pytest.raises(ontime.BadRequest, match='give decode="counts" for wordcount'):
+        list(ontime.Results(tmp_path / "counts"))
 
 
 def test_lists_that_are_read_again_need_their_merge(cluster, tmp_path):
