@@ -89,7 +89,8 @@ WebServer::Routes::Routes(const WebSettings& wanted, ClusterView& view, std::uni
 
 void WebServer::Routes::set_limits() {
   server->set_socket_options([this](int socket) {
-    httplib::default_socket_options(socket);
+    const int yes = 1;  // httplib itself would share the port with any other program of the user
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     listener = socket;
   });
   server->set_payload_max_length(kBodyMax);

@@ -32,6 +32,17 @@ TEST_F(WebTest, ServesThePageWithAStrictPolicy) {
   EXPECT_EQ(get("/nothing")->status, 404);
 }
 
+TEST_F(WebTest, SharesItsPortWithNobody) {
+  serve();
+  WebSettings settings;
+  settings.listen.port = static_cast<std::uint16_t>(port_);
+  const auto second = WebServer::make(settings, *view_);
+  ASSERT_TRUE(second) << second.error().message;
+  const auto bound = (*second)->bind();
+  ASSERT_FALSE(bound);
+  EXPECT_NE(bound.error().message.find("is another program there?"), std::string::npos) << bound.error().message;
+}
+
 TEST_F(WebTest, TellsWhatTheCommandLineTells) {
   serve();
   const auto nodes = nlohmann::json::parse(get("/api/nodes")->body);
