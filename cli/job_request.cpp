@@ -184,6 +184,29 @@ Status check_can_be_written(const std::string& flag, const std::string& path) {
   return bad_input(flag + ": '" + path + "' cannot be written: " + std::strerror(is_directory ? EISDIR : errno));
 }
 
+Status check_is_new(const std::string& flag, const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_regular_file(path, ignored))
+    return bad_input(flag + ": '" + path + "' exists; choose another name, or remove it");
+  return check_can_be_written(flag, path);
+}
+
+Status check_are_different(const std::vector<NamedFile>& files) {
+  for (auto file = files.begin(); file != files.end(); ++file) {
+    std::error_code ignored;
+    const auto path = fs::weakly_canonical(file->path, ignored);
+    const bool is_special = fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
+    if (file->path.empty() || is_special) continue;  // several may write to a terminal
+    const auto same = std::find_if(files.begin(), file, [&](const NamedFile& before) {
+      return !before.path.empty() && fs::weakly_canonical(before.path, ignored) == path;
+    });
+    if (same != file)
+      return bad_input(same->flag + " and " + file->flag + " name the same file, '" + file->path +
+                       "'; choose two names");
+  }
+  return {};
+}
+
 Status check_output(const std::string& directory) {
   if (has_scheme(directory)) return {};  // the master asks the store
   struct stat status {};
@@ -197,7 +220,8 @@ Status check_output(const std::string& directory) {
   const bool is_empty = fs::is_empty(directory, error);
   if (error) return bad_input("output directory '" + directory + "' cannot be looked at: " + error.message());
   if (exists(directory + "/_attempts"))
-    return bad_input("output directory '" + directory + "' belongs to a job that has not ended; choose another");
+    return bad_input("output directory '" + directory + "' holds the work of a job that still runs or was killed; " +
+                     "choose another, or remove it if no job runs there");
   if (!is_empty)
     return bad_input("output directory '" + directory + "' exists and is not empty; remove it or choose another");
   return {};

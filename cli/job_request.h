@@ -3,6 +3,7 @@
 // before anything is started. The master checks again: it decides. And what is left of a job that did not succeed.
 
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "common/base/descriptor.h"
@@ -26,6 +27,14 @@ Status check_application(const JobOptions& options);
 Result<master::ListedInputs> list_inputs(const wire::JobSpec& spec);
 // A file that `flag` names, and that is written to later, can be made; an empty path names none.
 Status check_can_be_written(const std::string& flag, const std::string& path);
+// Nor is it there already: what somebody has is not replaced.
+Status check_is_new(const std::string& flag, const std::string& path);
+struct NamedFile {
+  std::string flag;
+  std::string path;  // empty: none
+};
+// No two flags name the same file: the later one would replace what the first has written.
+Status check_are_different(const std::vector<NamedFile>& files);
 // The output directory does not exist or is empty.
 Status check_output(const std::string& directory);
 

@@ -56,12 +56,22 @@ ResultCommand answer_of(const RunCommand& command, const std::string& output) {
   return result;
 }
 
-Status check_is_new(const std::string& flag, const std::string& path) {
-  if (path == kStandardOutput) return {};
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(path, ignored))
-    return bad_input(flag + ": '" + path + "' exists; choose another name, or remove it");
-  return check_can_be_written(flag, path);
+bool is_standard_output(const std::string& path) { return path == kStandardOutput; }
+
+Status check_is_new_or_stdout(const std::string& flag, const std::string& path) {
+  return is_standard_output(path) ? Status() : check_is_new(flag, path);
+}
+
+// What a run writes besides its output.
+Status check_files_of(const RunCommand& command) {
+  std::vector<NamedFile> files{{"--record", command.record}, {"--log-file", command.cluster.log_file}};
+  if (!is_standard_output(command.answer)) files.push_back({"--answer", command.answer});
+  if (!is_standard_output(command.report)) files.push_back({"--report", command.report});
+  for (const Status& check :
+       {check_can_be_written("--log-file", command.cluster.log_file), check_is_new("--record", command.record),
+        check_is_new_or_stdout("--answer", command.answer), check_is_new_or_stdout("--report", command.report)})
+    if (!check) return check;
+  return check_are_different(files);
 }
 
 // What an application that leaks may take. None under sanitizers, which allocate terabytes.
@@ -92,6 +102,9 @@ class OneJobCluster {
   void kill_job();
   Result<ExitCode> give_up(const Error& error);
   Status keep_recording();
+  Status write_report();
+  Status write_answer();
+  Error in_spite_of_success(Error error) const;
 
   const RunCommand& command_;
   const wire::JobSpec spec_;
@@ -100,6 +113,7 @@ class OneJobCluster {
   std::unique_ptr<EmbeddedCluster> cluster_;
   JobId job_;  // 0: not accepted yet
   std::optional<wire::Reply::Explained> explained_;
+  std::string report_;  // the page, if one is wanted
 };
 
 MasterClient::Options OneJobCluster::options(int interrupts_seen, Duration patience) {
@@ -129,16 +143,26 @@ Result<ExitCode> OneJobCluster::execute() {
   view_.clear();
   if (!ended) return give_up(ended.error());
   const auto code = report_end(*ended, {.json = command_.json,
-                                        .quiet = command_.quiet || command_.answer == kStandardOutput,
+                                        .quiet = command_.quiet || is_standard_output(command_.answer),
                                         .tasks = command_.show_tasks,
                                         .explained = explained_ ? &*explained_ : nullptr,
                                         .application_directories = command_.job.application_directories});
   cluster_->stop();
-  if (ended->summary().state() != wire::SUCCEEDED) output_.remove();
-  if (Status kept = keep_recording(); !kept) return kept.error();
-  if (command_.answer.empty() || ended->summary().state() != wire::SUCCEEDED) return code;
-  const auto answered = cli::execute(answer_of(command_, spec_.output()));
-  return answered ? code : answered;
+  const bool succeeded = ended->summary().state() == wire::SUCCEEDED;
+  if (!succeeded) output_.remove();
+  const Status recorded = keep_recording();
+  const Status reported = write_report();
+  const Status answered = succeeded ? write_answer() : Status();
+  for (const Status& status : {recorded, reported, answered})
+    if (!status) return succeeded ? in_spite_of_success(status.error()) : status.error();
+  return code;
+}
+
+// What was asked for besides the output is missing.
+Error OneJobCluster::in_spite_of_success(Error error) const {
+  while (error.message.ends_with('.')) error.message.pop_back();
+  error.message += "; the job has succeeded, and its output is in '" + spec_.output() + "'";
+  return error;
 }
 
 Result<wire::Reply::Job> OneJobCluster::run_job(MasterClient& client) {
@@ -156,9 +180,9 @@ Result<wire::Reply::Job> OneJobCluster::run_job(MasterClient& client) {
     explained_ = std::move(*explained);
   }
   if (ended && !command_.report.empty()) {
-    const auto report = export_job(client, job_, ExportCommand::As::Report);
+    auto report = export_job(client, job_, ExportCommand::As::Report);
     if (!report) return report.error();
-    if (Status written = write_export(*report, command_.report, false); !written) return written.error();
+    report_ = std::move(*report);
   }
   if (!ended || !command_.show_tasks) return ended;
   return client.describe(job_, {.tasks = true, .account = true});
@@ -197,7 +221,21 @@ void OneJobCluster::announce(const wire::Reply::Submitted& submitted) {
 // Complete once the master has ended.
 Status OneJobCluster::keep_recording() {
   if (command_.record.empty()) return {};
+  if (Status still_new = check_is_new("--record", command_.record); !still_new) return still_new;
   return recording::join_epochs(recording::recordings_of(cluster_->journal()), command_.record);
+}
+
+Status OneJobCluster::write_report() {
+  if (report_.empty()) return {};
+  if (Status still_new = check_is_new_or_stdout("--report", command_.report); !still_new) return still_new;
+  return write_export(report_, command_.report, false);
+}
+
+Status OneJobCluster::write_answer() {
+  if (command_.answer.empty()) return {};
+  if (Status still_new = check_is_new_or_stdout("--answer", command_.answer); !still_new) return still_new;
+  const auto done = cli::execute(answer_of(command_, spec_.output()));
+  return done ? Status() : done.error();
 }
 
 // Lets the master end the attempts and drop the output; a second Ctrl-C cuts that short.
@@ -226,9 +264,7 @@ Result<ExitCode> execute(const RunCommand& asked) {
   if (Status found = look_up_by_name(command.job); !found) return found.error();
   for (const auto& check :
        {check_application(command.job), check_output(command.job.output),
-        check_intervals(command.cluster.heartbeat, command.cluster.node_timeout),
-        check_can_be_written("--log-file", command.cluster.log_file), check_can_be_written("--record", command.record),
-        check_is_new("--answer", command.answer), check_is_new("--report", command.report)})
+        check_intervals(command.cluster.heartbeat, command.cluster.node_timeout), check_files_of(command)})
     if (!check) return check.error();
   install_interrupt_handlers();
   signal(SIGPIPE, SIG_IGN);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "tests/cli/scratch.h"
 
 namespace ontime::cli {
@@ -88,6 +90,8 @@ TEST(CheckOutput, TakesAnAbsentOrEmptyDirectoryOnly) {
   EXPECT_THAT(check_output(scratch.path()).error().message, HasSubstr("not empty"));
   EXPECT_THAT(check_output(file).error().message, HasSubstr("not a directory"));
   EXPECT_FALSE(check_output(file + "/below"));
+  std::filesystem::create_directories(scratch / "left/_attempts");
+  EXPECT_THAT(check_output(scratch / "left").error().message, HasSubstr("still runs or was killed"));
 }
 
 }  // namespace
