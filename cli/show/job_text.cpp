@@ -84,7 +84,10 @@ std::string durations_text(const wire::Durations& durations) {
 
 std::string copies_text(const wire::Reply::Job& job) {
   std::string text;
-  for (const auto& copies : job.copies()) add(text, std::to_string(copies.attempts()) + " for " + copies.reason());
+  for (const auto& copies : job.copies()) {
+    const bool has_launched = copies.attempts() > 0;  // cutting and ending an attempt are decisions too
+    if (has_launched) add(text, std::to_string(copies.attempts()) + " for " + copies.reason());
+  }
   return text;
 }
 
@@ -248,6 +251,9 @@ std::string failure_text(const wire::JobSummary& job) {
 
 std::string drain_text(const wire::NodeSummary& node, bool undo) {
   const std::string who = to_string(NodeId{node.node()}) + " (" + node.name() + ")";
+  if (node.state() == "lost")
+    return who + " is lost: nothing runs there, and " + (undo ? "it gets work" : "it gets no work") +
+           " should it come back\n";
   if (undo) return who + " gets work again\n";
   if (node.busy() == 0) return who + " is drained: nothing runs there and it gets no work\n";
   return who + " drains: " + counted(node.busy(), "attempt is", "attempts are") + " still being handed over\n";

@@ -54,7 +54,7 @@ std::string pocd_text(double pocd);  // "0.973", "above 0.999", "1"
 
 // The decisions about stragglers: when, why, and their results, as text for people. Pure.
 
-// "late (it is expected to be done only after the deadline)"
+// "slow (it is slower than its peers)"
 std::string reason_text(const std::string& code);
 // Why, and what was done: "late (it is ...): 2 copies race from byte 0".
 std::string decision_sentence(const wire::DecisionDetail& decision);

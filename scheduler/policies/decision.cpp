@@ -10,10 +10,12 @@ struct ReasonText {
 };
 
 constexpr ReasonText kReasons[] = {
-    {Reason::Late, "late", "it is expected to be done only after the deadline"},
+    {Reason::Late, "late",
+     "it is expected to be done only after the deadline or, without one, after the rest of the job"},
     {Reason::Slow, "slow", "it is slower than its peers"},
     {Reason::Clone, "clone", "every task starts with copies"},
-    {Reason::DivideAtStart, "divide-at-start", "even an undisturbed attempt would be done only after the deadline"},
+    {Reason::DivideAtStart, "divide-at-start",
+     "even an undisturbed attempt would be done only after the deadline or, without one, after the rest of the job"},
     {Reason::PieceLate, "piece-late", "a piece of the divided task is late again"},
     {Reason::SlowerCopy, "slower-copy", "another attempt of the task is ahead of it"},
     {Reason::Replaced, "replaced", "fresh attempts take over for it"},

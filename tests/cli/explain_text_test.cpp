@@ -105,7 +105,8 @@ TEST(ExplainText, TellsWhatWasDecidedWhenWhyAndWhatBecameOfIt) {
             "     0.00 s  t_min 2.00 s, beta 1.50 from the profile\n"
             "\n"
             "t00003  bytes 0..1048576, done at 6.30 s\n"
-            "     4.00 s  late (it is expected to be done only after the deadline): 3 copies from byte 262144 on in 2 "
+            "     4.00 s  late (it is expected to be done only after the deadline or, without one, after the rest of "
+            "the job): 3 copies from byte 262144 on in 2 "
             "pieces, as soon as the first is ready; a0 stops where they begin\n"
             "             expected to be done at 16.00 s, was done at 6.30 s; PoCD 0.021 -> 0.993\n"
             "             a1 on w3 from byte 262160 won at 6.30 s, sealed 393208 bytes; 262160 bytes not mapped again, "
@@ -287,6 +288,9 @@ TEST(JobText, TheProgressLineShowsPocd) {
 TEST(JobText, TheEndOfARunTellsAboutCopies) {
   EXPECT_THAT(speculation_text(with_insight()), HasSubstr("saved:"));
   EXPECT_EQ(speculation_text({}), "");
+  wire::Reply::Job cut_only;
+  cut_only.add_copies()->set_reason("late");
+  EXPECT_EQ(speculation_text(cut_only), "");
 }
 
 TEST(JobJson, AccountsBalanceInTheDocument) {

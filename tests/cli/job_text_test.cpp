@@ -62,6 +62,18 @@ wire::Reply::Job example_job() {
   return job;
 }
 
+TEST(JobText, ALostNodeIsNeitherDrainedNorServesAgain) {
+  wire::NodeSummary node;
+  node.set_node(2);
+  node.set_name("w");
+  node.set_state("lost");
+  EXPECT_EQ(drain_text(node, false),
+            "node-2 (w) is lost: nothing runs there, and it gets no work should it come back\n");
+  EXPECT_EQ(drain_text(node, true), "node-2 (w) is lost: nothing runs there, and it gets work should it come back\n");
+  node.set_state("drained");
+  EXPECT_EQ(drain_text(node, false), "node-2 (w) is drained: nothing runs there and it gets no work\n");
+}
+
 TEST(JobText, SummaryTellsTheFiguresAndWhereTheAnswerIs) {
   const auto text = summary_text(example_job().summary());
   EXPECT_EQ(text,
