@@ -44,9 +44,21 @@ std::vector<AttemptLog> logs_of(wire::Reply::Logs& reply) {
   return logs;
 }
 
+// "Nothing was written" would be a wrong answer about a task that does not exist.
+Status check_task(const std::string& output, const AttemptChoice& choice) {
+  if (!choice.task) return {};
+  const auto local = LocalOutput::with_file(output, output::kManifestName);
+  if (!local) return local.error();
+  const auto manifest = output::read_manifest((*local)->directory());
+  if (!manifest || *choice.task < manifest->tasks.size()) return {};
+  return bad_input("no such task: " + std::to_string(*choice.task) + "; the job of '" + output + "' has " +
+                   counted(manifest->tasks.size(), "task") + ", counted from 0");
+}
+
 Result<ExitCode> print_kept(const std::string& output, const LogsCommand& command) {
   const auto local = LocalOutput::with_file(output, output::kLogsName);
   if (!local) return local.error();
+  if (Status known = check_task(output, command.attempts); !known) return known.error();
   auto logs = output::read_logs((*local)->directory());
   if (!logs) return logs.error();
   std::erase_if(*logs, [&](const AttemptLog& log) { return !is_chosen(log, command.attempts); });

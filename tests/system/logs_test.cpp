@@ -37,6 +37,9 @@ TEST_F(Logs, OfAFinishedJobLieBesideItsOutput) {
   EXPECT_NE(no_task.err.find("has 1 task, counted from 0"), std::string::npos) << no_task.err;
   const Finished nothing = ontime({"logs", directory_ / "out", "0/5"});
   EXPECT_EQ(nothing.out + nothing.err, "ontime: nothing was written to stderr\n");
+  const Finished no_kept_task = ontime({"logs", directory_ / "out", "7"});
+  EXPECT_EQ(no_kept_task.status, 2);
+  EXPECT_NE(no_kept_task.err.find("No such task: 7;"), std::string::npos) << no_kept_task.err;
   EXPECT_EQ(ontime({"logs", directory_ / "out"}).out, asked.out);
   const auto line = nlohmann::json::parse(ontime({"logs", directory_ / "out", "--json"}).out);
   EXPECT_EQ(line["task"], 0);
