@@ -42,18 +42,23 @@ Result<MasterClient::Options> client_options(const MasterOptions& options) {
 
 namespace {
 
+void keep_newest_in(const std::vector<std::string>& states, std::uint32_t latest, wire::Reply::Jobs& jobs) {
+  auto& all = *jobs.mutable_jobs();  // the newest last
+  const auto is_other = [&](const wire::JobSummary& job) {
+    return std::ranges::count(states, state_name(job.state())) == 0;
+  };
+  all.erase(std::remove_if(all.begin(), all.end(), is_other), all.end());
+  const auto older = latest == 0 ? 0 : std::max<std::int64_t>(0, std::int64_t{all.size()} - latest);
+  all.DeleteSubrange(0, static_cast<int>(older));
+  jobs.set_older(static_cast<std::uint32_t>(older));
+}
+
 Result<std::string> list_of_jobs(MasterClient& client, const JobsCommand& command) {
-  auto jobs =
-      client.list_jobs({.accounts = command.accounts,
-                        .latest = command.latest.value_or(command.json || !command.states.empty() ? 0 : kJobsShown)});
+  const bool is_filtered = !command.states.empty();  // and then the newest are not known until all are here
+  const std::uint32_t latest = command.latest.value_or(command.json || is_filtered ? 0 : kJobsShown);
+  auto jobs = client.list_jobs({.accounts = command.accounts, .latest = is_filtered ? 0 : latest});
   if (!jobs) return jobs.error();
-  if (!command.states.empty()) {
-    auto& all = *jobs->mutable_jobs();
-    const auto is_other = [&](const wire::JobSummary& job) {
-      return std::ranges::count(command.states, state_name(job.state())) == 0;
-    };
-    all.erase(std::remove_if(all.begin(), all.end(), is_other), all.end());
-  }
+  if (is_filtered) keep_newest_in(command.states, latest, *jobs);
   if (command.json) return jobs_json(*jobs);
   return command.accounts ? accounts_table(*jobs) : jobs_table(*jobs, colours_of(STDOUT_FILENO));
 }
