@@ -22,7 +22,7 @@ void spell_out_paths(std::vector<std::string>& arguments);
 template <class AnyCommand>
 class VerbGrammar {
  public:
-  VerbGrammar(const char* summary, const char* program) : app_(summary, "ontime") {
+  VerbGrammar(const char* summary, const char* program) : app_(summary, "ontime"), program_(program) {
     app_.require_subcommand(1);
     flags::add_standard_flags(app_, program);
   }
@@ -32,6 +32,7 @@ class VerbGrammar {
   // "--" is understood too.
   Parsed<AnyCommand> parse(std::vector<std::string> arguments) {
     spell_out_paths(arguments);
+    if (arguments.empty() || arguments.front().starts_with('-')) app_.name(program_);  // verbs are `ontime`'s
     const auto printout = flags::parse(app_, std::move(arguments));
     const auto verbs = app_.get_subcommands();
     const std::string verb = verbs.empty() ? "" : verbs.front()->get_name();
@@ -51,6 +52,7 @@ class VerbGrammar {
 
  private:
   CLI::App app_;
+  const std::string program_;
   std::optional<AnyCommand> chosen_;
 };
 

@@ -31,6 +31,8 @@ std::vector<std::string> verbs_of(const CLI::App& app) {
 std::string about_unknown(const CLI::App& app, const std::string& argument) {
   if (argument.starts_with('-')) {
     const std::string flag = argument.substr(0, argument.find('='));
+    if (app.get_option_no_throw(flag) != nullptr)  // and yet it was not taken
+      return "'" + flag + "' stands before the verb; write '" + full_name(app) + " " + flag + "'";
     return "there is no flag '" + flag + "'" +
            did_you_mean(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())), flag_names(app), "--");
   }

@@ -38,6 +38,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{{"rn"}, "ontime: There is no verb 'rn'; did you mean 'run'?"},
                     Case{{"rn", "--help"}, "ontime: There is no verb 'rn'; did you mean 'run'?"},
                     Case{{"help", "rn"}, "ontime: There is no verb 'rn'; did you mean 'run'?"},
+                    Case{{"--json", "jobs"},
+                         "ontime jobs: '--json' stands before the verb; write 'ontime jobs --json'; see 'ontime jobs "
+                         "--help'."},
                     Case{{"frobnicate"}, "ontime: There is no verb 'frobnicate'; see 'ontime --help'."},
                     Case{{"--help-all"}, "ontime: There is no flag '--help-all'; did you mean '--help'?"},
                     Case{{"certs"},
