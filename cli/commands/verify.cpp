@@ -18,18 +18,24 @@ std::string json_of(const Verdict& verdict) {
       {"whole", verdict.is_whole()},        {"tasks", verdict.tasks},
       {"segments", verdict.segments},       {"records", verdict.records},
       {"input_bytes", verdict.input_bytes}, {"output_bytes", verdict.output_bytes},
-      {"problems", verdict.problems},       {"problems_untold", verdict.problems_untold}};
+      {"problems", verdict.problems},       {"problems_untold", verdict.problems_untold},
+      {"unreadable", verdict.unreadable}};
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+const char* word_for(const Verdict& verdict) {
+  if (verdict.is_whole()) return "whole";
+  const bool is_damaged = verdict.unreadable < verdict.problems.size() + verdict.problems_untold;
+  return is_damaged ? "damaged" : "not known to be whole, as not all can be read";
 }
 
 std::string text_of(const std::string& directory, const Verdict& verdict) {
   std::string text;
   for (const auto& problem : verdict.problems) text += printable(problem) + "\n";
   if (verdict.problems_untold > 0) text += "... and " + std::to_string(verdict.problems_untold) + " more\n";
-  text += printable(directory) + (verdict.is_whole() ? ": whole, " : ": damaged, ") + counted(verdict.tasks, "task") +
-          ", " + counted(verdict.segments, "segment") + ", " + counted(verdict.records, "record") + ", " +
-          format_size(verdict.input_bytes) + " of input, " + format_size(verdict.output_bytes) +
-          " of output\n";
+  text += printable(directory) + ": " + word_for(verdict) + ", " + counted(verdict.tasks, "task") + ", " +
+          counted(verdict.segments, "segment") + ", " + counted(verdict.records, "record") + ", " +
+          format_size(verdict.input_bytes) + " of input, " + format_size(verdict.output_bytes) + " of output\n";
   return text;
 }
 
@@ -37,8 +43,13 @@ std::string text_of(const std::string& directory, const Verdict& verdict) {
 
 Result<ExitCode> execute(const VerifyCommand& command) {
   const auto output = FinishedOutput::open(command.directory);
-  if (!output) return output.error();
   Verdict verdict;
+  if (!output) {
+    const bool is_an_output = output.error().kind == ErrorKind::Failed;  // but one with a damaged manifest
+    verdict.add_problem(output.error().message);
+    if (command.json && is_an_output) std::fputs(json_of(verdict).c_str(), stdout);
+    return output.error();
+  }
   check_structure(output->manifest(), verdict);
   ProgressView view(command.quiet || command.json);
   ProgressState state;

@@ -1,8 +1,11 @@
 #include "cli/verify/verify.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -161,6 +164,8 @@ std::uint64_t declared_length(const Task& task) {
 void check_part(const FinishedOutput& output, const Task& task, Verdict& verdict, const ByteProgress& progress) {
   const auto name = "part file '" + task.part + "'";
   const auto opened = files::open_regular(output.directory(), task.part);
+  if (!opened && faccessat(output.directory(), task.part.c_str(), R_OK, AT_EACCESS) != 0 && errno == EACCES)
+    ++verdict.unreadable;
   if (!opened) return verdict.add_problem(name + " " + opened.error().message);
   const Descriptor file(*opened);
   struct stat status {};

@@ -23,6 +23,7 @@ struct Verdict {
   std::uint64_t output_bytes = 0;     // in part files, as declared
   std::vector<std::string> problems;  // one sentence each, at most kProblemsMost
   std::uint64_t problems_untold = 0;  // beyond that
+  std::uint64_t unreadable = 0;       // of the problems: files that this user may not read, of which nothing is known
   bool is_whole() const { return problems.empty(); }
   void add_problem(std::string problem);
 };

@@ -78,7 +78,7 @@ std::string to_text(const Manifest& manifest);
 Status write_manifest(const std::string& directory, const Manifest& manifest, bool syncs = true);
 // Whether the manifest in this directory (a descriptor) is of the job with this claim. Quick however long it is.
 bool is_manifest_of(int directory, const std::string& claim);
-// BadInput when the directory (`name`, held open as `directory`) holds none, one of another format, or one that is
+// BadInput when the directory (`name`, held open as `directory`) holds none; Failed when it is of another format or
 // damaged (says where). Neither follows a link nor waits.
 Result<Manifest> read_manifest(int directory, const std::string& name);
 Result<Manifest> read_manifest(const std::string& directory);

@@ -217,8 +217,8 @@ Result<Manifest> read_manifest(int directory, const std::string& name) {
     damage = "it is not what Ontime writes";
   }
   const std::string place = parser.place();
-  return bad_input("The manifest '" + path + "' cannot be used: " + (place.empty() ? "" : "at " + place + ": ") +
-                   damage + ".");
+  return failed("The manifest '" + path + "' is damaged: " + (place.empty() ? "" : "at " + place + ": ") + damage +
+                ".");
 }
 
 Result<Manifest> read_manifest(const std::string& directory) {

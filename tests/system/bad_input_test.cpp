@@ -157,7 +157,8 @@ TEST_F(BadInput, NoParserSpeaksForItself) {
   std::filesystem::create_directory(directory_ / "damaged");
   write_file(directory_ / "damaged/_manifest.json", "{broken");
   write_file(directory_ / "damaged/_SUCCESS", "");
-  const Finished verified = expect_failure(2, {"verify", directory_ / "damaged"}, {"not JSON from byte 2 on"});
+  const Finished verified = expect_failure(1, {"verify", directory_ / "damaged"}, {"not JSON from byte 2 on"});
+  EXPECT_EQ(nlohmann::json::parse(ontime({"verify", directory_ / "damaged", "--json"}).out)["whole"], false);
   EXPECT_EQ(verified.err.find("exception"), std::string::npos) << verified.err;
 }
 
