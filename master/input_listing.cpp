@@ -108,7 +108,6 @@ class InputListing::Files {
     if (path->empty() || path->front() != '/' || path->find('\0') != path->npos) {
       return bad_input("The input " + shown(argument) + " is not an absolute path.");
     }
-    if (path->size() > kPathBytesMax) return too_long(*path);
     if (Status inside = check_place(fixed_part(*path)); !inside) return outside(*path, roots_);
     struct stat status {};
     if (::stat(path->c_str(), &status) == 0) return add_existing(*path, status);
