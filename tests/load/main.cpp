@@ -35,7 +35,7 @@ int main_of(int argc, char** argv) {
   app.add_option("--directory", options.directory, "For journal, outputs and logs; kept [a temporary one]");
   flags::parse_or_exit(app, argc, argv);
   spdlog::set_level(spdlog::level::err);
-  raise_descriptor_limit();
+  raise_descriptor_limit(~std::uint64_t{0});
   test::TemporaryDirectory temporary;
   if (options.directory.empty()) options.directory = temporary.path();
   return exit_code([&] { return Campaign(options).run(); });
