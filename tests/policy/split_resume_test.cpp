@@ -10,59 +10,12 @@
 #include <random>
 #include <set>
 
-#include "tests/scheduler/scheduler_fixture.h"
+#include "tests/policy/split_resume_world.h"
 
 namespace ontime::scheduler {
 namespace {
 
-using namespace std::chrono_literals;
-using test::World;
-
-constexpr std::uint64_t kSplit = 12'000'000;
-
-// A split takes at least 120 s, launching takes 2 s.
-JobSpec split_resume_spec(Duration deadline, const StringMap& more = {}) {
-  return World::quiet_spec("split-resume", {{"t_min", "120s"}, {"beta", "1.5"}, {"t_avg", "2s"}, {"start", "0"}}, more,
-                           deadline);
-}
-
-// A job of one task, whose first attempt maps, on a node with so many slots.
-struct OneTask {
-  explicit OneTask(JobSpec what, std::uint32_t slots = 10, const Settings& settings = {}) : world(settings) {
-    world.register_node("a", slots);
-    job = world.submit(kSplit, kSplit, std::move(what));
-    original = world.take_launch();
-    world.start_attempt(original);
-  }
-  World world;
-  JobId job;
-  AttemptId original;
-};
-
-std::vector<AttemptId> launched(World& world) {
-  std::vector<AttemptId> attempts;
-  for (const auto& launch : world.take<action::LaunchAttempt>()) attempts.push_back(launch.attempt);
-  return attempts;
-}
-
-// The attempts map at that many bytes per second from now on, report every second and honour the cuts, which are
-// returned.
-std::vector<action::CutAttempt> run(World& world, const std::vector<AttemptId>& attempts, std::uint64_t rate,
-                                    int for_seconds) {
-  std::vector<action::CutAttempt> cuts;
-  for (int second = 0; second < for_seconds; ++second) {
-    world.pass(1s);
-    for (const AttemptId id : attempts) {
-      if (!is_live(world.attempt(id).state)) continue;
-      world.heartbeat(id, std::min(world.attempt(id).offset + rate, world.attempt(id).held.end));
-    }
-    for (const auto& cut : world.take<action::CutAttempt>()) {
-      cuts.push_back(cut);
-      world.answer_cut(cut.attempt, std::max(cut.at, world.attempt(cut.attempt).offset), cut.release);
-    }
-  }
-  return cuts;
-}
+using namespace test;
 
 TEST(SplitResume, LeavesWhatIsOnScheduleAlone) {
   OneTask one(split_resume_spec(240s));
@@ -141,30 +94,6 @@ TEST(SplitResume, DividesALatePieceAgain) {
   ASSERT_FALSE(cuts.empty());
   EXPECT_EQ(cuts[0].attempt, fresh[1]);
   EXPECT_EQ(world.job(job).decisions.back().decision.reason, "piece-late");
-}
-
-TEST(SplitResume, DividesAtTheStartWhatEvenAPerfectRunWouldNotDoInTime) {
-  World world;
-  world.register_node("a", 10);
-  world.submit(2 * kSplit, kSplit, split_resume_spec(84s));
-  const std::vector<AttemptId> attempts = launched(world);
-  ASSERT_EQ(attempts.size(), 4u);
-  EXPECT_EQ(world.attempt(attempts[0]).held, (ByteRange{0, kSplit / 2}));
-  EXPECT_EQ(world.attempt(attempts[1]).held, (ByteRange{kSplit / 2, kSplit}));
-}
-
-TEST(SplitResume, DividesAtTheStartWhileSlotsAreFreeAndTheOddsArePoor) {
-  World world;
-  world.register_node("a", 8);
-  world.submit(2 * kSplit, kSplit, split_resume_spec(150s, {{"start", "0.9"}}));
-  EXPECT_EQ(launched(world).size(), 6u);
-}
-
-TEST(SplitResume, StartsUndividedWithoutSlotsToSpare) {
-  World world;
-  world.register_node("a", 1);
-  world.submit(2 * kSplit, kSplit, split_resume_spec(150s, {{"start", "0.9"}}));
-  EXPECT_EQ(world.attempt(world.take_launch()).held, (ByteRange{0, kSplit}));
 }
 
 TEST(SplitResume, NeverAsksForMoreThanTheFreeSlots) {

@@ -174,9 +174,13 @@ class SplitResume final : public Policy {
       known.target = target_of(view, job, by_deadline, slots, known.durations, settings_.rescue);
       // Nothing is late of a job behind others which wait: without a deadline it must not take their slots.
       const bool may_be_late = known.target.is_deadline ? !job.is_behind || last_served : known.keeps_slots;
-      if (!may_be_late) known.target.at = known.target.due = std::numeric_limits<double>::infinity();
+      if (!may_be_late) {
+        known.target.at = known.target.due = std::numeric_limits<double>::infinity();
+        continue;
+      }
+      promised += divide_waiting(view, job, known.target, known.durations, settings_.rescue, settings_.start, plan);
       const std::uint32_t tasks = unlaunched(job);
-      if (tasks == 0 || !may_be_late) continue;
+      if (tasks == 0) continue;
       const std::uint32_t more =
           divide_at_start(view, job, known.target, known.durations, slots, settings_.rescue, settings_.start, plan);
       slots = spare(slots, tasks + more);  // what this job's tasks take is not there for the next job's

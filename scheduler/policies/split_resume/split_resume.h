@@ -170,6 +170,12 @@ std::uint32_t divide_at_start(const View& view, const JobView& job, const Target
                               const math::Durations& durations, std::uint32_t slots, const RescueRules& rules,
                               const StartRules& start, Plan& plan);
 
+// The same for segments that wait for a slot, of tasks that were divided or launched before: a piece that was short
+// enough when it was made may be too long for the time that is left now. O(tasks).
+std::uint32_t divide_waiting(const View& view, const JobView& job, const Target& target,
+                             const math::Durations& durations, const RescueRules& rules, const StartRules& start,
+                             Plan& plan);
+
 // Borders that divide [from, end) into pieces in proportion to `shares`; fewer if it is too short.
 std::vector<std::uint64_t> borders_of(std::uint64_t from, std::uint64_t end, const std::vector<double>& shares);
 

@@ -17,6 +17,12 @@ double ln_pocd_of(double work, double window, const math::Durations& durations, 
 // Divided already, by an earlier look or for another reason.
 bool is_whole(const Task& task) { return task.attempts.empty() && task.ledger.segments().size() == 1; }
 
+bool is_held(const Task& task, const Segment& segment) {
+  return std::ranges::any_of(task.attempts, [&](const Attempt& attempt) {
+    return is_live(attempt.state) && attempt.held.contains(segment.range.begin);
+  });
+}
+
 // Into how many pieces a task is divided of which a perfect attempt takes `work` seconds, when `tasks` such are to be
 // launched and `slots` are free for them. 1: not at all.
 std::uint32_t pieces_at_start(double work, double window, const math::Durations& durations, std::uint32_t tasks,
@@ -72,6 +78,36 @@ std::uint32_t divide_at_start(const View& view, const JobView& job, const Target
     if (divide.borders.empty()) continue;
     more += static_cast<std::uint32_t>(divide.borders.size());
     plan.add(std::move(divide));
+  }
+  return more;
+}
+
+std::uint32_t divide_waiting(const View& view, const JobView& job, const Target& target,
+                             const math::Durations& durations, const RescueRules& rules, const StartRules& start,
+                             Plan& plan) {
+  const std::uint32_t first = first_unlaunched(*job.job);
+  const auto count = static_cast<std::uint32_t>(job.job->tasks.size());
+  const std::uint32_t end = std::min(count, first + std::max(1u, view.slots()));
+  const double window = target.due - job.since_submission(view.now) - durations.launch;
+  if (!target.is_deadline || job.waiting == 0 || !(durations.t_min > 0) || !(window > 0)) return 0;
+  // More pieces would be more launches for nothing where all slots together are too few.
+  if (job.outlook->bytes_left(*job.job) * durations.t_min > window * view.slots()) return 0;
+  std::uint32_t more = 0;
+  for (std::uint32_t index = 0; index < end; ++index) {
+    if (index < first && !std::isnan(job.outlook->completion()[index])) continue;  // none of its segments waits
+    const Task& task = job.job->tasks[index];
+    if (is_whole(task)) continue;
+    task.ledger.for_each_open_from_back([&](const Segment& segment) {
+      const ByteRange range = segment.range;
+      if (range.is_open_ended() || is_held(task, segment)) return;
+      // As many as must be: what waits has no free slots.
+      const std::uint32_t pieces =
+          pieces_at_start(static_cast<double>(range.size()) * durations.t_min, window, durations, 1, 0, rules, start);
+      Divide divide{{job.id, index}, range.begin, borders_of(range.begin, range.end, std::vector<double>(pieces, 1))};
+      if (divide.borders.empty()) return;
+      more += static_cast<std::uint32_t>(divide.borders.size());
+      plan.add(std::move(divide));
+    });
   }
   return more;
 }
