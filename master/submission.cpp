@@ -97,7 +97,9 @@ Result<StringMap> parameters_of(const google::protobuf::RepeatedPtrField<wire::E
     bytes += entry.key().size() + entry.value().size();
     if (entry.key().empty() || entry.key().size() > kNameBytesMax || entry.value().size() > kParameterBytesMax) {
       return bad_input("The parameter '" + readable(entry.key().substr(0, kNameBytesMax)) +
-                       "' has a name or a value that is too long, or no name.");
+                       "' has no name, a name longer than " + std::to_string(kNameBytesMax) +
+                       " bytes, or a value longer than " + format_size(kParameterBytesMax) +
+                       "; put what is large into a file and give its path.");
     }
     if (!parameters.emplace(entry.key(), entry.value()).second) {
       return bad_input("The parameter '" + readable(entry.key()) + "' is given twice.");
@@ -206,9 +208,15 @@ Status fill_files(const wire::JobSpec& request, JobSpec& spec) {
   return {};
 }
 
+Error too_long(const std::string& what, const std::string& path) {
+  return bad_input(what + " '" + readable(path.substr(0, 100)) + "...' has " + counted(path.size(), "byte") +
+                   ", and a path may have " + std::to_string(kPathBytesMax) + "; choose a shorter one.");
+}
+
 Status fill_application_directories(const wire::JobSpec& request, JobSpec& spec) {
   for (const std::string& directory : request.application_directories()) {
-    if (!directory.starts_with('/') || directory.size() > kPathBytesMax)
+    if (directory.size() > kPathBytesMax) return too_long("The directory of applications", directory);
+    if (!directory.starts_with('/'))
       return bad_input("The directory of applications '" + readable(directory.substr(0, 100)) +
                        "' is not an absolute path.");
     spec.application_directories.push_back(directory);
@@ -220,7 +228,9 @@ Status fill_application_directories(const wire::JobSpec& request, JobSpec& spec)
 }
 
 Status fill_name(const wire::JobSpec& request, JobSpec& spec) {
-  if (request.name().size() > kNameBytesMax) return bad_input("The name of the job is too long.");
+  if (request.name().size() > kNameBytesMax)
+    return bad_input("The name of the job has " + counted(request.name().size(), "byte") + ", and may have " +
+                     std::to_string(kNameBytesMax) + ".");
   if (std::abs(request.priority()) > kPriorityMost)
     return bad_input("The priority must lie between " + std::to_string(-kPriorityMost) + " and " +
                      std::to_string(kPriorityMost) + ".");
@@ -260,7 +270,8 @@ Result<std::string> prefix_of(std::string_view address) {
 Result<std::string> output_of(const wire::JobSpec& request) {
   const std::string& path = request.output();
   if (store::is_name(path)) return prefix_of(path);
-  if (path.empty() || path.front() != '/' || path.find('\0') != path.npos || path.size() > kPathBytesMax) {
+  if (path.size() > kPathBytesMax) return too_long("The output directory", path);
+  if (path.empty() || path.front() != '/' || path.find('\0') != path.npos) {
     return bad_input("The output directory '" + readable(path.substr(0, 100)) + "' is not an absolute path.");
   }
   if (!is_utf8(path)) return bad_input("The output directory '" + readable(path) + "' is not valid UTF-8.");

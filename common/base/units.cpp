@@ -42,6 +42,8 @@ std::string_view take_letters(std::string_view& text) {
   return letters;
 }
 
+constexpr double kMost = 9e18;  // what 63 bits hold, and a little less
+
 constexpr double kKi = 1024.0;
 constexpr double kMi = kKi * kKi;
 constexpr double kGi = kKi * kMi;
@@ -70,18 +72,21 @@ std::string print(const char* format, double value, const char* unit) {
 }  // namespace
 
 Result<std::uint64_t> parse_size(std::string_view text) {
-  const auto wrong = [whole = std::string(text)] {
+  const std::string whole(text);
+  const auto wrong = [&whole] {
     return bad_input("'" + whole + "' is not a size; write for instance 4096, 64KiB or 128MiB");
   };
   double number = 0;
   if (text.empty() || !take_number(text, number)) return wrong();
   const double factor = factor_of(kSizeUnits, text);
-  if (factor == 0 || number * factor > 9e18) return wrong();
+  if (factor == 0) return wrong();
+  if (number * factor > kMost) return bad_input("'" + whole + "' is too large; give 8000000TiB or less");
   return static_cast<std::uint64_t>(std::llround(number * factor));
 }
 
 Result<Duration> parse_duration(std::string_view text) {
-  const auto wrong = [whole = std::string(text)] {
+  const std::string whole(text);
+  const auto wrong = [&whole] {
     return bad_input("'" + whole + "' is not a duration; write for instance 200ms, 90s or 1h30m");
   };
   if (text == "0") return Duration(0);
@@ -94,7 +99,7 @@ Result<Duration> parse_duration(std::string_view text) {
     if (factor == 0) return wrong();
     total += number * factor;
   }
-  if (total > 9e18) return wrong();
+  if (total > kMost) return bad_input("'" + whole + "' is too long; give 100000d or less");
   return Duration(std::llround(total));
 }
 

@@ -34,6 +34,13 @@ TEST(Sizes, BinaryAndDecimalUnits) {
   EXPECT_EQ(size_of("1TiB"), 1099511627776u);
 }
 
+TEST(Units, WhatIsTooLargeIsSaidToBe) {
+  EXPECT_EQ(parse_size("99999999TiB").error().message, "'99999999TiB' is too large; give 8000000TiB or less");
+  EXPECT_EQ(parse_duration("9999999h").error().message, "'9999999h' is too long; give 100000d or less");
+  EXPECT_TRUE(parse_size("8000000TiB"));
+  EXPECT_TRUE(parse_duration("100000d"));
+}
+
 TEST(Sizes, AnythingElseIsBadInputThatQuotesIt) {
   for (const char* text :
        {"", " ", "x", "-1", "-0", "1x", "1 k", "k", "1kk", "nan", "inf", "1e300", "9999999T", "0x10"}) {

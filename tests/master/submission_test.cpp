@@ -103,6 +103,8 @@ TEST_F(SubmissionTest, RefusesImpossibleFields) {
   refused("cannot be the name of an application", [&] { request_.clear_application(); });
   refused("is not an absolute path", [&] { request_.set_output("out"); });
   refused("is not an absolute path", [&] { request_.clear_output(); });
+  refused("has 5000 bytes, and a path may have 4096", [&] { request_.set_output("/" + std::string(4999, 'x')); });
+  refused("has 300 bytes, and may have 256", [&] { request_.set_name(std::string(300, 'x')); });
   refused("cannot be '/'", [&] { request_.set_output("/tmp/.."); });
   refused("deadline must lie between", [&] { request_.set_deadline_ns(-1); });
   refused("checkpoint interval must lie", [&] { request_.set_checkpoint_interval_ns(-1); });
@@ -112,7 +114,8 @@ TEST_F(SubmissionTest, RefusesImpossibleFields) {
   refused("at most 1 GiB", [&] { request_.set_record_bytes_max(std::uint64_t{1} << 40); });
   refused("there is no policy 'x'", [&] { request_.set_policy("x"); });
   refused("names no file", [&] { request_.clear_inputs(); });
-  refused("or no name", [&] { request_.add_parameters(); });
+  refused("has no name, a name longer than 256 bytes, or a value longer than 64.0 KiB",
+          [&] { request_.add_parameters(); });
   refused("is given twice", [&] {
     request_.add_parameters()->set_key("k");
     request_.add_parameters()->set_key("k");
