@@ -46,17 +46,28 @@ int complain(const Error& error) {
   return error.kind == ErrorKind::BadInput ? kBadUsage : kFailed;
 }
 
-// A reader of the file sees the whole port. What is no plain file, such as /dev/null or a pipe, is not replaced by
-// one.
-Status write_port_file(const std::string& path, std::uint16_t port) {
+// Such as /dev/null or a pipe.
+bool is_special(const std::string& path) {
   std::error_code ignored;
   const auto type = std::filesystem::status(path, ignored).type();
-  const bool is_special = type != std::filesystem::file_type::not_found && type != std::filesystem::file_type::regular;
-  const std::string temporary = is_special ? path : path + ".new";
+  return type != std::filesystem::file_type::not_found && type != std::filesystem::file_type::regular;
+}
+
+// Before a journal is made that nobody would use.
+Status check_port_file(const std::string& path) {
+  if (path.empty()) return {};
+  const std::string place = is_special(path) ? path : std::filesystem::absolute(path).parent_path().string();
+  return ::access(place.c_str(), W_OK) == 0 ? Status() : files::system_error("write the port file", path, errno);
+}
+
+// A reader of the file sees the whole port. What is no plain file is not replaced by one.
+Status write_port_file(const std::string& path, std::uint16_t port) {
+  const bool is_in_place = is_special(path);
+  const std::string temporary = is_in_place ? path : path + ".new";
   const std::string text = std::to_string(port) + "\n";
   if (Status written = files::write_file(temporary, text); !written) return written;
   pass_kill_point("port-before-rename");
-  const int problem = is_special ? 0 : files::rename(temporary, path);
+  const int problem = is_in_place ? 0 : files::rename(temporary, path);
   if (problem != 0) return files::system_error("write the port file", path, problem);
   pass_kill_point("port-renamed");
   return {};
@@ -131,6 +142,11 @@ std::unique_ptr<recording::Recorder> make_recorder(const CommandLine& line) {
       [](const std::string& why) { spdlog::warn("recording_stopped reason={}", log::Quoted{why}); }});
 }
 
+Error orphan(pid_t parent) {
+  return failed("--die-with-parent: process " + std::to_string(parent) +
+                " did not start this one, or has ended; name the process that starts it");
+}
+
 bool has_no_roots(const JobRoots& roots) { return roots.input.are_everywhere() || roots.output.are_everywhere(); }
 
 // Whatever hangs, the journal's disk included, the process ends soon after it was told to. What is not durable by then
@@ -157,7 +173,8 @@ int end(std::unique_ptr<Master>& master, std::unique_ptr<journal::RocksdbJournal
 
 int run(const CommandLine& line) {
   // A crash is safe at any time, so the kernel may end this process with its parent at once.
-  if (line.parent != 0 && !die_with_parent(line.parent)) return kFailed;
+  if (line.parent != 0 && !die_with_parent(line.parent)) return complain(orphan(line.parent));
+  if (Status status = check_port_file(line.port_file); !status) return complain(status.error());
   asio::io_context io(1);
   TokenReload token_reload(io, line.token_file, !line.settings.tokens.is_empty());  // SIGHUP may come at any time
   if (Status status = log::set_up(line.log); !status) return complain(status.error());

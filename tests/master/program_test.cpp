@@ -60,6 +60,11 @@ TEST_F(MasterProgram, RefusesWrongUsageInOneSentence) {
   expect_sentence(run({ONTIME_MASTER, "--log-file", "/nope/x"}), 2, "--log-file: '/nope/x' cannot be written");
   expect_sentence(run(command({"--token-file", "/nowhere/token"})), 2, "/nowhere/token");
   expect_sentence(run(command({"--listen-fd", "99"})), 2, "99");
+  expect_sentence(run(command({"--die-with-parent", "1"})), 1, "process 1 did not start this one");
+  const std::string unused = directory_ / "unused";
+  expect_sentence(run({ONTIME_MASTER, "--journal", unused, "--port-file", "/nosuch/port"}), 1,
+                  "Cannot write the port file '/nosuch/port'");
+  EXPECT_FALSE(std::filesystem::exists(unused));
   expect_sentence(run({ONTIME_MASTER, "--listen", "0.0.0.0:0", "--journal", directory_ / "other"}), 2, "loopback");
 }
 

@@ -117,6 +117,11 @@ int run(const Options& options) {
   return 1;
 }
 
+int complain_of_parent(pid_t parent) {
+  return complain(failed("--die-with-parent: process " + std::to_string(parent) +
+                         " did not start this one, or has ended; name the process that starts it"));
+}
+
 }  // namespace
 }  // namespace ontime::worker
 
@@ -125,7 +130,7 @@ int main(int argc, char** argv) {
   const auto parsed = worker::parse_options(argc, argv);
   if (const int* status = std::get_if<int>(&parsed)) return flags::with_everything_written("ontime-worker", *status);
   const auto& options = std::get<worker::Options>(parsed);
-  if (options.parent != 0 && !die_with_parent(options.parent)) return 1;
+  if (options.parent != 0 && !die_with_parent(options.parent)) return worker::complain_of_parent(options.parent);
   if (auto ready = log::set_up(options.log); !ready) return worker::complain(ready.error());
   return worker::run(options);
 }
