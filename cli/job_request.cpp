@@ -192,13 +192,13 @@ Status check_is_new(const std::string& flag, const std::string& path) {
 }
 
 Status check_are_different(const std::vector<NamedFile>& files) {
+  std::error_code ignored;
+  const auto place = [&](const NamedFile& file) { return fs::weakly_canonical(fs::absolute(file.path), ignored); };
   for (auto file = files.begin(); file != files.end(); ++file) {
-    std::error_code ignored;
-    const auto path = fs::weakly_canonical(file->path, ignored);
-    const bool is_special = fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
+    const bool is_special = fs::exists(file->path, ignored) && !fs::is_regular_file(file->path, ignored);
     if (file->path.empty() || is_special) continue;  // several may write to a terminal
     const auto same = std::find_if(files.begin(), file, [&](const NamedFile& before) {
-      return !before.path.empty() && fs::weakly_canonical(before.path, ignored) == path;
+      return !before.path.empty() && place(before) == place(*file);
     });
     if (same != file)
       return bad_input(same->flag + " and " + file->flag + " name the same file, '" + file->path +

@@ -7,6 +7,7 @@
 
 #include "lab/foresight/recorded_job.h"
 #include "lab/scenario/scenario.h"
+#include "cli/job_request.h"
 #include "cli/text_file.h"
 #include "lab/verbs/command.h"
 #include "lab/verbs/foresight_text.h"
@@ -201,6 +202,7 @@ Result<std::vector<std::string>> recordings_of(const std::string& journal, const
 }
 
 Result<ExitCode> execute(const ReplayCommand& command) {
+  if (Status is_new = check_is_new("--report", command.report); !is_new) return is_new.error();
   const auto files = recordings_of(command.journal, command.recording);
   if (!files) return files.error();
   Replayed replayed;

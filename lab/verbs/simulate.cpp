@@ -1,5 +1,6 @@
 #include <cctype>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "cli/cluster/interrupt.h"
+#include "cli/job_request.h"
 #include "cli/text_file.h"
 #include "lab/results/page.h"
 #include "lab/results/rows.h"
@@ -212,7 +214,6 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
 
 Status simulate_study(const SimulateCommand& command, const std::string& path, const std::string& text) {
   const std::string flag = !command.policies.empty()   ? "--policy"
-                           : command.seed              ? "--seed"
                            : !command.report.empty()   ? "--report"
                            : command.event_log.empty() ? ""
                                                        : "--event-log";
@@ -238,9 +239,24 @@ Status simulate_study(const SimulateCommand& command, const std::string& path, c
   return write_index(command.out);
 }
 
+// What each scenario writes anew.
+Status check_places(const SimulateCommand& command) {
+  const std::string flag = !command.event_log.empty() ? "--event-log" : !command.report.empty() ? "--report" : "";
+  if (!flag.empty() && command.scenarios.size() > 1)
+    return bad_input(flag + " is for one scenario, and " + std::to_string(command.scenarios.size()) +
+                     " are given; simulate them one by one");
+  std::error_code ignored;
+  const bool is_full =
+      std::filesystem::exists(command.report, ignored) && !std::filesystem::is_empty(command.report, ignored);
+  if (!command.report.empty() && is_full)
+    return bad_input("--report: the directory '" + command.report + "' is not empty; choose another name, or empty it");
+  return check_is_new("--event-log", command.event_log);
+}
+
 }  // namespace
 
 Result<ExitCode> execute(const SimulateCommand& command) {
+  if (Status free = check_places(command); !free) return free.error();
   for (const std::string& path : command.scenarios) {
     const auto text = read_text_file(path);
     if (!text) return text.error();

@@ -82,6 +82,16 @@ TEST(JobRequest, OptionsArriveInTheSpec) {
   EXPECT_EQ(spec.policy_parameters(0).value(), "q");
 }
 
+TEST(CheckFiles, NoTwoFlagsNameOneFileWhateverTheyCallIt) {
+  EXPECT_TRUE(check_are_different({{"--a", "new"}, {"--b", "newer"}, {"--c", ""}, {"--d", ""}}));
+  EXPECT_TRUE(check_are_different({{"--a", "/dev/null"}, {"--b", "/dev/null"}}));
+  for (const char* other : {"new", "./new", "no/../new"}) {
+    const auto refused = check_are_different({{"--a", "new"}, {"--b", other}});
+    ASSERT_FALSE(refused) << other;
+    EXPECT_THAT(refused.error().message, HasSubstr("--a and --b name the same file"));
+  }
+}
+
 TEST(CheckOutput, TakesAnAbsentOrEmptyDirectoryOnly) {
   const Scratch scratch;
   EXPECT_TRUE(check_output(scratch / "new"));

@@ -60,6 +60,36 @@ TEST_F(Everyday, APythonWordCountIsAnsweredWithCounts) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "more"));
 }
 
+TEST_F(Everyday, NoFileThatIsThereIsReplaced) {
+  write_file(directory_ / "mine", "precious\n");
+  write_file(directory_ / "tiny.yaml", "nodes: [{count: 2, slots: 1}]\njobs: [{tasks: 2, duration: 1s}]\n");
+  ASSERT_EQ(
+      at_prompt("ontime run wordcount book.txt -o out -q --record run.otr && mkdir pages && touch pages/x").status, 0);
+  for (const auto& [command, sentence] : std::vector<std::pair<std::string, std::string>>{
+           {"run wordcount mine -o o --record mine", "--record: 'mine' exists; choose another name"},
+           {"run wordcount mine -o o --report mine", "--report: 'mine' exists; choose another name"},
+           {"run wordcount mine -o o --answer new --report ./new", "--answer and --report name the same file, './new'"},
+           {"run wordcount mine -o o --record new --log-file new", "--record and --log-file name the same file, 'new'"},
+           {"replay --recording run.otr --report mine", "--report: 'mine' exists; choose another name"},
+           {"simulate tiny.yaml --event-log mine", "--event-log: 'mine' exists; choose another name"},
+           {"simulate tiny.yaml tiny.yaml --event-log new", "--event-log is for one scenario, and 2 are given"},
+           {"simulate tiny.yaml --report pages", "--report: the directory 'pages' is not empty"}}) {
+    const Finished refused = at_prompt("ontime " + command);
+    EXPECT_EQ(refused.status, 2) << command;
+    EXPECT_NE(refused.err.find(sentence), std::string::npos) << refused.err;
+  }
+  EXPECT_EQ(read_file(directory_ / "mine"), "precious\n");
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "o"));
+}
+
+TEST_F(Everyday, AReportThatCannotBeWrittenIsNoFailureOfTheJob) {
+  const Finished run = at_prompt("ontime run wordcount book.txt -o out --report /dev/full");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.out.find("job-1 succeeded"), std::string::npos) << run.out;
+  EXPECT_NE(run.err.find("No space left on device; the job has succeeded, and its output is in"), std::string::npos)
+      << run.err;
+}
+
 TEST_F(Everyday, AnAnswerThatGoesToStandardOutputIsAllThatIsThere) {
   for (const std::string more : {"", " -q"}) {
     const Finished run = at_prompt("ontime run wordcount book.txt -o counts" + more + " --answer - && rm -r counts");
@@ -168,7 +198,11 @@ TEST_F(Everyday, JobsHaveNamesAndStatesAndCanBeFollowed) {
   EXPECT_EQ(description["state"], "queued");
   EXPECT_NE(cluster.client({"jobs", "--state", "queued"}).out.find("nightly"), std::string::npos);
   EXPECT_EQ(cluster.client({"jobs", "--state", "running", "--state", "failed"}).out, "no jobs\n");
+  const Finished latest = cluster.client({"jobs", "--state", "queued", "--latest", "2"});
+  EXPECT_NE(latest.out.find("and 1 older"), std::string::npos) << latest.out;
   EXPECT_EQ(cluster.client({"kill", other, third}).out, other + " killed\n" + third + " killed\n");
+  // The newest of those in that state, whatever is newer.
+  EXPECT_NE(cluster.client({"jobs", "--state", "queued", "--latest", "1"}).out.find("nightly"), std::string::npos);
   cluster.add_worker();
   const Finished followed = cluster.client({"job", named, "--follow"});
   EXPECT_EQ(followed.status, 0) << followed.err;

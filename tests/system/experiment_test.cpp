@@ -141,8 +141,8 @@ TEST(Simulate, FlagsThatAStudyWouldIgnoreAreRefused) {
   const TemporaryDirectory directory;
   const std::string study = directory / "study.yaml";
   write_file(study, "nodes: [{count: 2, slots: 1}]\njobs: [{tasks: 2, duration: 1s}]\nstudy: {}\n");
-  for (const std::string flag : {"--policy", "--seed", "--event-log"}) {
-    const Finished refused = ontime({"simulate", study, flag, flag == "--seed" ? "7" : "none"});
+  for (const std::string flag : {"--policy", "--report", "--event-log"}) {
+    const Finished refused = ontime({"simulate", study, flag, directory / "none"});
     EXPECT_EQ(refused.status, 2) << flag;
     EXPECT_THAT(refused.err, HasSubstr(flag + " is for scenarios"));
   }

@@ -23,6 +23,7 @@ other_processor=glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F,-AVX2_Usable,-FMA_Usa
 policies=$("$ontime" policies | cut -d' ' -f1)
 [ "$(wc -w <<< "$policies")" -ge 16 ] || { echo "these cannot be all policies: $policies"; exit 1; }
 for policy in $policies; do
+  rm -f here there
   "$lab" simulate scenario.yaml --policy "$policy" --seed 5 --event-log here > /dev/null
   GLIBC_TUNABLES=$other_processor "$lab" simulate scenario.yaml --policy "$policy" --seed 5 --event-log there > /dev/null
   [ "$(wc -l < here)" -gt 1000 ] || { echo "$policy: the log is too short"; exit 1; }
