@@ -8,6 +8,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "common/base/limits.h"
@@ -28,10 +30,22 @@ Error cannot(const char* what, std::string_view path, int problem) {
   return bad_input("The input " + shown(path) + " cannot be " + what + ": " + std::strerror(problem) + ".");
 }
 
-Error too_many_bytes(std::string_view path, std::uint64_t bytes) {
-  return bad_input("The input " + shown(path) + " is said to hold " + std::to_string(bytes) +
-                   " bytes, but a job reads " + std::to_string(kOffsetMax) +
-                   " in all at most; correct its size, or leave it out of the input.");
+// Sizes are what a file system, a server or a compressed file's header claims.
+Status count_bytes(const InputFile& file, std::uint64_t& all) {
+  const std::uint64_t bytes = std::max(file.size, file.content_bytes);
+  if (bytes > kOffsetMax - all) {
+    return bad_input("The input " + shown(file.path) + " is said to hold " + std::to_string(bytes) +
+                     " bytes, but a job reads " + std::to_string(kOffsetMax) +
+                     " in all at most; correct its size, or leave it out of the input.");
+  }
+  all += bytes;
+  return {};
+}
+
+std::string without_links(const std::string& path) {
+  std::error_code problem;
+  std::string real = std::filesystem::canonical(path, problem).string();
+  return problem ? path : real;
 }
 
 Error outside(std::string_view path, const files::Roots& roots) {
@@ -72,6 +86,10 @@ Result<InputFile> describe(const std::string& path, int descriptor) {
   const Result<Codec> codec = codec_of(path, {first.data(), static_cast<std::size_t>(got)});
   if (!codec) return codec.error();
   const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size == 0 && got > 0 && ::fstat(descriptor, &status) == 0 && status.st_size == 0)
+    return bad_input("The input " + shown(path) +
+                     " says that it has 0 bytes, and yet it has content, as files of /proc do; copy it into an "
+                     "ordinary file and name that.");
   InputFile file{path, size, files::version_of(status), *codec};
   add_index(file, {}, [&](char* to, std::size_t most, std::uint64_t offset) {
     const ssize_t read = ::pread(descriptor, to, most, static_cast<off_t>(offset));

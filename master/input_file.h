@@ -2,6 +2,7 @@
 // One input, wherever it lies: what it is now, and whether it can be read.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -36,8 +37,12 @@ inline constexpr IndexEffort kRemoteEffort{256u << 10, 64};  // each read is a r
 // What is wrong with an input, for sentences about it.
 std::string shown(std::string_view path);
 Error cannot(const char* what, std::string_view path, int problem);
-Error too_many_bytes(std::string_view path, std::uint64_t bytes);
 Error outside(std::string_view path, const files::Roots& roots);
 Error outside_of_addresses(std::string_view address, const files::Roots& roots);
+
+// Adds the file's bytes to those of all inputs. BadInput if these are more than offsets can count.
+Status count_bytes(const scheduler::InputFile& file, std::uint64_t& all);
+// The path of the file that a path leads to; the path itself if it leads nowhere.
+std::string without_links(const std::string& path);
 
 }  // namespace ontime::master

@@ -15,7 +15,6 @@
 #include <system_error>
 #include <utility>
 
-#include "common/base/limits.h"
 #include "common/files/roots.h"
 #include "common/http/url.h"
 #include "common/store/name.h"
@@ -24,6 +23,7 @@
 #include "master/input_index.h"
 #include "master/input_objects.h"
 #include "master/input_pattern.h"
+#include "master/named_files.h"
 #include "master/settings.h"
 #include "master/text.h"
 
@@ -144,21 +144,23 @@ class InputListing::Files {
   Status add_file(const std::string& path) {
     note_progress();
     const std::string plain = std::filesystem::path(path).lexically_normal().string();
-    const auto [named, is_new] = named_by_.emplace(plain, arguments_.size() - 1);
-    if (!is_new && named->second == arguments_.size() - 1) return {};
-    return is_new ? keep(inspect_file(plain, roots_)) : named_twice(plain, named->second);
+    const auto* known = named_.add(without_links(plain), plain, arguments_.size() - 1);
+    if (known == nullptr) return keep(inspect_file(plain, roots_));
+    if (known->argument != arguments_.size() - 1) return named_twice(plain, known->argument);
+    if (known->path != plain) leave_out(plain, "it is read as " + shown(known->path));
+    return {};
   }
 
   Status add_remote(const std::string& address) {
-    const auto [named, is_new] = named_by_.emplace(address, arguments_.size() - 1);
-    return is_new ? keep(inspect_remote(address, roots_)) : named_twice(address, named->second);
+    const auto* known = named_.add(address, address, arguments_.size() - 1);
+    return known == nullptr ? keep(inspect_remote(address, roots_)) : named_twice(address, known->argument);
   }
 
   Status add_objects(const std::string& argument) {
     std::vector<InputFile> found;
     const ObjectSink sink{[&](const std::string& path, const http::Object& object) {
-                            const auto [named, is_new] = named_by_.emplace(path, arguments_.size() - 1);
-                            if (!is_new) return Status(named_twice(path, named->second));
+                            const auto* known = named_.add(path, path, arguments_.size() - 1);
+                            if (known != nullptr) return Status(named_twice(path, known->argument));
                             if (files_.size() + found.size() >= kTasksMax) return Status(too_many_files());
                             found.push_back({path, object.size, object.version, scheduler::Codec::Plain});
                             return Status();
@@ -192,16 +194,8 @@ class InputListing::Files {
       files_.push_back(std::move(*file));
       add_known_index(files_.back());
       keep_few_points();
-      return count_bytes(files_.back());
+      return count_bytes(files_.back(), bytes_);
     }
-    return {};
-  }
-
-  // Sizes are what a file system, a server or a compressed file's header claims.
-  Status count_bytes(const InputFile& file) {
-    const std::uint64_t bytes = std::max(file.size, file.content_bytes);
-    if (bytes > kOffsetMax - bytes_) return too_many_bytes(file.path, bytes);
-    bytes_ += bytes;
     return {};
   }
 
@@ -367,9 +361,9 @@ class InputListing::Files {
   const KnownIndex known_index_;
   std::vector<std::string> arguments_;
   std::vector<InputFile> files_;
-  std::size_t points_ = 0;                               // of all of them
-  std::uint64_t bytes_ = 0;                              // likewise
-  std::map<std::string, std::size_t> named_by_;          // path of a file -> argument
+  std::size_t points_ = 0;   // of all of them
+  std::uint64_t bytes_ = 0;  // likewise
+  NamedFiles named_;
   std::map<Identity, std::string> walked_;               // of this argument: directory -> path it was read as
   std::set<std::pair<Identity, std::size_t>> searched_;  // of this pattern: directory and place of its "**"
   std::map<std::string, std::string> left_out_;          // path -> why

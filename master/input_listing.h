@@ -50,9 +50,9 @@ std::string searched_at(const std::string& argument);
 
 // All files in the order of the arguments, sorted within each; empty ones have nothing to map and are dropped. A
 // directory stands for the files below it; names in it that begin with '.' or '_' are left out. Links are followed,
-// each directory is read once for an argument. BadInput, with one sentence that names the argument or file, for
-// anything that cannot be read in full later, for a file that two arguments name, and for files outside of `roots`,
-// wherever the name was found, and whether or not there is such a file.
+// each directory and each file is read once for an argument. BadInput, with one sentence that names the argument or
+// file, for anything that cannot be read in full later, for a file that two arguments name, and for files outside of
+// `roots`, wherever the name was found, and whether or not there is such a file.
 Result<ListedInputs> list_inputs(const std::vector<std::string>& arguments, const files::Roots& roots = {},
                                  Directories directories = Directories::WithThoseBelow);
 

@@ -213,6 +213,26 @@ TEST_F(InputListing, FollowsLinksToFiles) {
   EXPECT_EQ(list({at("d")}), (Paths{"d/link"}));
 }
 
+TEST_F(InputListing, ReadsAFileOnceWhateverLinksLeadToIt) {
+  make("d/x");
+  fs::create_directory_symlink(".", at("d/loop"));
+  fs::create_symlink("x", at("d/y"));
+  EXPECT_EQ(list({at("d")}), (Paths{"d/x"}));
+  EXPECT_EQ(list({at("d/*")}), (Paths{"d/loop/x"}));
+  EXPECT_NE(left_out_.find("4 names, the first is '" + at("d/loop/loop")), std::string::npos) << left_out_;
+  EXPECT_EQ(list({at("d/{x,y}")}), (Paths{"d/x"}));
+  EXPECT_EQ(left_out_, "left out of the input: '" + at("d/y") + "', as it is read as '" + at("d/x") + "'");
+  EXPECT_EQ(list({at("d/{x,x}")}), (Paths{"d/x"}));
+  EXPECT_EQ(left_out_, "");
+  EXPECT_NE(error_for({at("d/x"), at("d/y")}).find("twice"), std::string::npos);
+  fs::create_hard_link(at("d/x"), at("hard"));
+  EXPECT_EQ(list({at("d/x"), at("hard")}), (Paths{"d/x", "hard"}));  // two files to everybody who names them
+}
+
+TEST_F(InputListing, RefusesAFileThatHidesItsSize) {
+  EXPECT_NE(error_for({"/proc/cpuinfo"}).find("says that it has 0 bytes, and yet it has content"), std::string::npos);
+}
+
 TEST_F(InputListing, NamesWhatIsMissing) {
   EXPECT_EQ(error_for({at("nothing")}), "The input '" + at("nothing") + "' cannot be read: No such file or directory.");
   EXPECT_EQ(error_for({at("no*thing")}), "The input '" + at("no*thing") + "' matches no file.");
