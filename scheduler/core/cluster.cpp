@@ -223,8 +223,15 @@ void Cluster::observe_declined(TaskId id, Reason reason, TimePoint now) {
   declined->second.last = now;
 }
 
-void Cluster::observe_cut(AttemptId id, const std::optional<CutInFlight>& cut) {
+void Cluster::observe_cut(AttemptId id, const CutInFlight& cut) {
   if (Attempt* attempt = live_attempt(id)) attempt->cut = cut;
+}
+
+void Cluster::observe_cut_answered(AttemptId id, TimePoint now) {
+  Attempt* attempt = live_attempt(id);
+  if (attempt == nullptr || !attempt->cut) return;
+  job(id.task.job).to_answer.add(now - attempt->cut->asked_at);
+  attempt->cut.reset();
 }
 
 void Cluster::observe_decision_dropped(JobId id) { ++job(id).decisions_dropped; }

@@ -77,7 +77,8 @@ class Cluster {
   void observe_started(AttemptId attempt, TimePoint at);
   void observe_ready(AttemptId attempt, TimePoint now);
   void observe_declined(TaskId task, Reason reason, TimePoint now);
-  void observe_cut(AttemptId attempt, const std::optional<CutInFlight>& cut);
+  void observe_cut(AttemptId attempt, const CutInFlight& cut);
+  void observe_cut_answered(AttemptId attempt, TimePoint now);
   // One more than kDecisionsKept.
   void observe_decision_dropped(JobId job);
   // Its worker runs it, says the inventory. One that has mapped something is taken to have begun with its launch, now

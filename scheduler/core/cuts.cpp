@@ -128,7 +128,7 @@ std::optional<PlannedCut> ApplicationMaster::take_answered(StepBuilder& step, co
   const std::optional<CutInFlight> cut = step.cluster.find_attempt(id)->cut;
   const bool has_nothing_left = answer.at >= step.cluster.find_attempt(id)->held.end;
   if (cut && cut->release != answer.release && !has_nothing_left) return std::nullopt;
-  step.cluster.observe_cut(id, std::nullopt);
+  step.cluster.observe_cut_answered(id, step.now);
   step.timers.disarm(cut_of(id));
   if (!cut) return std::nullopt;
   if (cut->why == CutReason::Drain) handing_over_.erase(id);

@@ -56,8 +56,9 @@ struct Job {
   std::set<NodeId> nodes;               // that ever ran one of its attempts
   std::vector<DecisionAt> decisions;    // of its policy, in order; the first kDecisionsKept
   std::uint32_t decisions_dropped = 0;  // later ones, since the master has started: they are not recorded
-  UsualTime between_offsets;  // from one report of new records to the next, of one attempt. Not durable
-  UsualTime to_seal;          // from an attempt's last offset to its last seal. Not durable
+  UsualTime between_offsets;            // from one report of new records to the next, of one attempt. Not durable
+  UsualTime to_seal;                    // from an attempt's last offset to its last seal. Not durable
+  UsualTime to_answer;                  // from asking an attempt for a cut to its answer. Not durable
   std::map<std::uint32_t, Declined> declined;  // by task: why nothing was done for it when the policy last looked
 
   bool missed_deadline(TimePoint now) const {

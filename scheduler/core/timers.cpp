@@ -52,7 +52,7 @@ constexpr Duration kLeast = std::chrono::seconds(30);
 constexpr Duration kUnknown = std::chrono::minutes(10);
 constexpr Duration kMost = std::chrono::hours(24);  // of a limit that was doubled
 constexpr double kUsualGaps = 20;
-constexpr int kLongestGaps = 3;  // or seals
+constexpr int kLongestGaps = 3;        // or seals
 constexpr int kUsualGapsAtFirst = 10;  // a straggler that has mapped no record yet may be that many times slower
 constexpr Duration kSealLeast = std::chrono::minutes(1);  // of a seal the output's disk or store may be the cause
 
@@ -80,7 +80,9 @@ Duration time_for_a_record(const Job& job, const Attempt& attempt) {
 }  // namespace
 
 Duration answer_limit(const Job& job, const Attempt& attempt, const Segment& segment, Duration cut_timeout) {
-  Duration limit = std::max(cut_timeout, time_for_a_record(job, attempt));
+  // On a slow link the way there and back may take longer than records do.
+  const Duration longest = std::min(job.to_answer.longest(), kLeast / kLongestGaps);
+  Duration limit = std::max({cut_timeout, time_for_a_record(job, attempt), kLongestGaps * longest});
   if (is_sealing(attempt, segment)) limit = std::max(limit, kLeast);
   return doubled(limit, segment.silences + std::uint32_t{segment.stalls});
 }

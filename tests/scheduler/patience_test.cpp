@@ -125,6 +125,14 @@ TEST_F(Patience, ForAnAnswerIsNeverLessThanTheJobsUsualTimesAllow) {
 }
 
 // It may be a straggler.
+TEST_F(Patience, ForAnAnswerIsThreeTimesWhatTheLongestTookWhereTheLinkIsSlowAndHalfAMinuteAtMost) {
+  attempt_.longest_gap = 1ms;
+  job_.to_answer.add(5s);
+  expect_near(answer(), 15s);
+  job_.to_answer.add(50s);
+  expect_near(answer(), 30s);
+}
+
 TEST_F(Patience, ForTheAnswerOfAnAttemptThatHasMappedNoRecordIsTenTimesTheUsualTime) {
   usually(5s);
   expect_near(answer(), 50s);

@@ -116,6 +116,7 @@ TEST_F(SlotsProgressBreach, IsFoundInAStreamWithoutAKnownEnd) {
   const auto other = world.next_runner();
   other->block().offset.store(kHuge);
   EXPECT_EQ(world.progress().size(), 1u);
+  world.settle();
   EXPECT_TRUE(other->was_killed());
 }
 
