@@ -47,22 +47,10 @@ class TlsStream final : public httplib::Stream {
       : socket_(socket), tls_(tls), read_silence_(read_silence), write_silence_(write_silence) {}
 
   ssize_t read(char* to, std::size_t size) override {
-    int got = -1;
-    do {
-      if (!is_readable()) return -1;
-      ERR_clear_error();
-      got = SSL_read(tls_, to, bounded(size));
-    } while (is_to_be_repeated(got));
-    return got;
+    return once_ready(&TlsStream::is_readable, [&] { return SSL_read(tls_, to, bounded(size)); });
   }
   ssize_t write(const char* from, std::size_t size) override {
-    int put = -1;
-    do {
-      if (!is_writable()) return -1;
-      ERR_clear_error();
-      put = SSL_write(tls_, from, bounded(size));
-    } while (is_to_be_repeated(put));
-    return put;
+    return once_ready(&TlsStream::is_writable, [&] { return SSL_write(tls_, from, bounded(size)); });
   }
   bool is_readable() const override { return SSL_pending(tls_) > 0 || becomes(POLLIN, read_silence_); }
   bool is_writable() const override { return becomes(POLLOUT, write_silence_); }
@@ -82,6 +70,16 @@ class TlsStream final : public httplib::Stream {
       found = ::poll(&socket, 1, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(silence).count()));
     } while (found < 0 && errno == EINTR);
     return found > 0;
+  }
+  template <class Action>
+  ssize_t once_ready(bool (TlsStream::*is_ready)() const, const Action& action) const {
+    int result = -1;
+    do {
+      if (!(this->*is_ready)()) return -1;
+      ERR_clear_error();
+      result = action();
+    } while (is_to_be_repeated(result));
+    return result;
   }
   // What came was a part of a record, or one of TLS itself.
   bool is_to_be_repeated(int result) const {

@@ -43,8 +43,7 @@ class AttemptAccount {
   bool is_covered(const Segment& segment) const {
     if (segment.sealed) return task_.attempts[segment.attempt].launched_at < end();
     return std::any_of(task_.attempts.begin(), task_.attempts.end(), [&](const Attempt& other) {
-      return &other != &attempt_ && is_live(other.state) && !other.standby &&
-             other.held.contains(segment.range.begin) && other.launched_at < end();
+      return &other != &attempt_ && !other.standby && other.holds(segment.range.begin) && other.launched_at < end();
     });
   }
 

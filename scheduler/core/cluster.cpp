@@ -69,7 +69,7 @@ std::vector<AttemptId> Cluster::holders(TaskId id, std::uint64_t begin, bool sta
   if (task == nullptr) return holders;
   for (std::uint32_t number = 0; number < task->attempts.size(); ++number) {
     const Attempt& attempt = task->attempts[number];
-    if (!is_live(attempt.state) || attempt.standby != standby || !attempt.held.contains(begin)) continue;
+    if (attempt.standby != standby || !attempt.holds(begin)) continue;
     holders.push_back({id, number});
   }
   return holders;

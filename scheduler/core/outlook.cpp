@@ -147,7 +147,7 @@ void Outlook::refresh(const Cluster& cluster, TaskId id) {
   task.ledger.for_each_open_from_back([&](const Segment& segment) {
     std::uint64_t farthest = segment.range.begin;
     for (const Attempt& attempt : task.attempts) {
-      if (is_live(attempt.state) && attempt.held.contains(segment.range.begin)) {
+      if (attempt.holds(segment.range.begin)) {
         farthest = std::max(farthest, std::min(attempt.offset, segment.range.end));
       }
     }
@@ -209,7 +209,7 @@ double Outlook::segment_completion(TaskId id, const Task& task, ByteRange segmen
   double first = kNothing;
   for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
     const Attempt& attempt = task.attempts[number];
-    if (!is_live(attempt.state) || attempt.standby || !attempt.held.contains(segment.begin)) continue;
+    if (attempt.standby || !attempt.holds(segment.begin)) continue;
     const double completion = pace({id, number}, attempt).reaches(segment.end);
     // Written as a negation because `first` starts as NaN, and every comparison with NaN is false.
     if (!(first <= completion)) first = std::isnan(completion) ? first : completion;
@@ -259,11 +259,10 @@ std::optional<double> Outlook::on_attempt_ended(const Cluster& cluster, AttemptI
   std::optional<double> slowness;
   const Task& task = *cluster.find_task(id.task);
   const Attempt& attempt = task.attempts[id.number];
-  if (!cluster.has_seen_launch_of(attempt)) {
-    // How long it took is not known.
-  } else if (attempt.is_warm && attempt.ready_at != TimePoint{}) {
+  const bool is_launch_known = attempt.ready_at != TimePoint{} && cluster.has_seen_launch_of(attempt);
+  if (is_launch_known && attempt.is_warm) {
     sample_.add_warm_launch(launch_of(attempt));
-  } else if (attempt.ready_at > attempt.launched_at) {
+  } else if (is_launch_known && attempt.ready_at > attempt.launched_at) {
     sample_.add_launch(launch_of(attempt));
     launch_.add(launch_of(attempt));
   }

@@ -66,13 +66,15 @@ struct Attempt {
   // long at least it took to begin, as a command does that loads something first.
   TimePoint segment_at;
   TimePoint idle_until;
-  Duration longest_gap{0};         // between two reports of new records: how long one may take it. 0: none seen
+  Duration longest_gap{0};  // between two reports of new records: how long one may take it. 0: none seen
   std::optional<CutInFlight> cut;
   // Where it stood one to two recent_window() ago, and less than one ago: how fast it has been recently. Its start at
   // first.
   Mark earlier;
   Mark later;
 
+  // It is there, and the segment at that offset is its to work on, perhaps together with others.
+  bool holds(std::uint64_t at) const { return is_live(state) && held.contains(at); }
   // Fresh attempts for what it works on are on their way, or it gives up its work: a policy lets that come first. A
   // checkpoint's cut is no such change, however long its answer takes.
   bool is_changing() const { return standby || (cut && cut->why != CutReason::Checkpoint); }

@@ -20,7 +20,7 @@ using math::kInfinity;
 
 // Everything that is counted in classes here is rounded so that a hundred thousand segments become a few hundred, and
 // no finer than forecasts are good to (docs/calibration.md).
-constexpr double kSoonest = 0.01;  // seconds; nothing is expected to be done earlier than that
+constexpr double kSoonest = 0.01;          // seconds; nothing is expected to be done earlier than that
 constexpr double kSpreadLeast = 0.01;      // of what is left of a segment that is all but done
 constexpr double kClassesPerFactorE = 64;  // segments whose times differ by less count as alike
 constexpr double kClassesPerUnit = 64;     // of spread
@@ -107,7 +107,7 @@ class Forecaster {
     std::uint64_t farthest_end = 0;
     for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
       const Attempt& attempt = task.attempts[number];
-      if (!is_live(attempt.state) || !attempt.held.contains(range.begin)) continue;
+      if (!attempt.holds(range.begin)) continue;
       ++work.slots;
       farthest_end = std::max(farthest_end, attempt.held.end);
       if (attempt.state == AttemptState::Running) {
@@ -132,8 +132,7 @@ class Forecaster {
     ++forecast_.standing;
     work.ended_at = now_;
     for (const Attempt& attempt : task.attempts) {
-      if (is_live(attempt.state) && attempt.held.contains(range.begin))
-        work.ended_at = std::max(work.ended_at, ended_at(task, attempt));
+      if (attempt.holds(range.begin)) work.ended_at = std::max(work.ended_at, ended_at(task, attempt));
     }
     // With attempt_timeout = never nobody ends it, so only a policy's rescue can finish the job.
     stands_for_ever_ = stands_for_ever_ || !(work.ended_at < kInfinity);
@@ -195,8 +194,7 @@ class Forecaster {
     const double keep = steady.keep * steady.keep;
     const double redrawn = -std::log(std::lerp(1 / (tail_.median() * bytes), recent, stays));
     const double variance = steady.variance * (1 - stays) * std::min(1.0, 2 / in_turns) * (1 - keep);
-    return {Racing::Kind::Paced, now_, std::lerp(redrawn, own, keep),
-            std::sqrt(keep * spread * spread + variance), 0};
+    return {Racing::Kind::Paced, now_, std::lerp(redrawn, own, keep), std::sqrt(keep * spread * spread + variance), 0};
   }
 
   // Nothing is known of its pace, so its time is the tail's, given that it has run so long already (Shed, Theorem 2
@@ -325,7 +323,7 @@ class Forecaster {
   Forecast forecast_;
   Remainder remainder_;
   bool stands_for_ever_ = false;
-  double soonest_ = 0;  // that it can be done, of which nothing else is known
+  double soonest_ = 0;          // that it can be done, of which nothing else is known
   std::vector<Racing> racers_;  // of the segment that is being looked at
   std::map<AlikeKey, Alike> alike_;
   std::vector<WaitingWork> waiting_;

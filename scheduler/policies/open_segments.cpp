@@ -52,7 +52,7 @@ std::vector<OpenSegment> open_segments(const JobView& job, std::uint32_t index, 
     OpenSegment one{{job.id, index}, segment.range, {}, job.pending.contains(index)};
     for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
       const Attempt& attempt = task.attempts[number];
-      if (!is_live(attempt.state) || !attempt.held.contains(segment.range.begin)) continue;
+      if (!attempt.holds(segment.range.begin)) continue;
       one.in_change = one.in_change || attempt.is_changing();
       if (attempt.standby) continue;
       const AttemptId id{{job.id, index}, number};

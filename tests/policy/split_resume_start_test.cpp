@@ -38,10 +38,7 @@ TEST(SplitResume, StartsUndividedWithoutSlotsToSpare) {
 TEST(SplitResume, DividesPiecesThatWaitAgainWhenTheyBecomeTooLong) {
   World world;
   world.register_node("a", 16);
-  world.submit(16 * kSplit, kSplit, split_resume_spec(130s));
-  const std::vector<AttemptId> originals = launched(world);
-  ASSERT_EQ(originals.size(), 16u);
-  for (const AttemptId id : originals) world.start_attempt(id);
+  const std::vector<AttemptId> originals = start_all(world, 16, split_resume_spec(130s));
   const JobId second = world.submit(kSplit, kSplit, split_resume_spec(150s));
   const auto pieces = [&world, second] { return world.job(second).tasks[0].ledger.segments().size(); };
   run(world, originals, 100'000, 50);

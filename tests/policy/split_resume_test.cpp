@@ -99,10 +99,7 @@ TEST(SplitResume, DividesALatePieceAgain) {
 TEST(SplitResume, NeverAsksForMoreThanTheFreeSlots) {
   World world;
   world.register_node("a", 7);
-  world.submit(4 * kSplit, kSplit, split_resume_spec(240s));
-  const std::vector<AttemptId> originals = launched(world);
-  ASSERT_EQ(originals.size(), 4u);
-  for (const AttemptId id : originals) world.start_attempt(id);
+  const std::vector<AttemptId> originals = start_all(world, 4, split_resume_spec(240s));
   run(world, originals, 10'000, 30);
   EXPECT_EQ(launched(world).size(), 3u);
   EXPECT_TRUE(run(world, originals, 10'000, 20).empty());

@@ -1,8 +1,11 @@
 #pragma once
 // What tests of split-resume on a real scheduler share.
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -37,6 +40,15 @@ struct OneTask {
 inline std::vector<AttemptId> launched(World& world) {
   std::vector<AttemptId> attempts;
   for (const auto& launch : world.take<action::LaunchAttempt>()) attempts.push_back(launch.attempt);
+  return attempts;
+}
+
+// A job of so many tasks, each of which has an attempt that maps.
+inline std::vector<AttemptId> start_all(World& world, std::size_t tasks, JobSpec what) {
+  world.submit(tasks * kSplit, kSplit, std::move(what));
+  std::vector<AttemptId> attempts = launched(world);
+  EXPECT_EQ(attempts.size(), tasks);
+  for (const AttemptId id : attempts) world.start_attempt(id);
   return attempts;
 }
 

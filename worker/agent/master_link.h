@@ -91,9 +91,9 @@ class ReconnectPause {
 // on a slow link reports would otherwise queue behind heartbeats that are older than the next one, in buffers that
 // nobody here can see. Two of them, so that the link is busy while an answer is on its way back.
 //
-// But an answer can be long in coming because of what the master sends before it, such as the set-up of a job. So
-// another heartbeat may leave for every kBytesForAnother that arrive: enough that a link that carries these also
-// carries the heartbeat, however slow it is.
+// An answer waits behind what the master sends before it, such as the set-up of a job, which may take long. For every
+// kBytesForAnother that are received meanwhile another heartbeat may be sent. It is so much smaller that a slow link
+// has room for it.
 class Pulse {
  public:
   static constexpr std::uint64_t kOnTheirWay = 2;

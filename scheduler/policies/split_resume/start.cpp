@@ -18,9 +18,7 @@ double ln_pocd_of(double work, double window, const math::Durations& durations, 
 bool is_whole(const Task& task) { return task.attempts.empty() && task.ledger.segments().size() == 1; }
 
 bool is_held(const Task& task, const Segment& segment) {
-  return std::ranges::any_of(task.attempts, [&](const Attempt& attempt) {
-    return is_live(attempt.state) && attempt.held.contains(segment.range.begin);
-  });
+  return std::ranges::any_of(task.attempts, [&](const Attempt& attempt) { return attempt.holds(segment.range.begin); });
 }
 
 // Into how many pieces a task is divided of which a perfect attempt takes `work` seconds, when `tasks` such are to be
