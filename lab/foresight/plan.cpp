@@ -11,16 +11,17 @@ namespace ontime::lab {
 namespace {
 
 constexpr std::uint32_t kRunsMost = 1000;
-constexpr std::uint32_t kRunsLeast = 20;
-constexpr std::uint32_t kRunsOfManyTasks = 3;        // chance evens out among many tasks
-constexpr std::uint32_t kTasksInLeastRuns = 80'000;  // of all runs together, before there are fewer of them
-constexpr double kMainShare = 0.3;                   // of the attempts, for the policy at the asked deadline and slots
-constexpr double kSearches = 8;                      // simulations that a search takes, about
-constexpr double kAttemptsPerTask = 1.3;
+constexpr std::uint32_t kRunsLeast = 3;
+constexpr double kMainShare = 0.3;  // of the steps, for the policy at the asked deadline and slots
+constexpr double kLoneShare = 0.6;  // if there is to be no search
+constexpr double kSearches = 8;     // simulations that a search takes, about
 constexpr int kDeadlineSteps = 8;
 constexpr double kLeastPiece = 0.1;  // of a split, that an attempt maps at least
 constexpr int kDeadlineRaises = 3;
-constexpr std::uint32_t kSlotsPerTask = 3;  // more than so many are of no use to any policy
+constexpr std::uint32_t kSlotsPerTask = 3;   // more than so many are of no use to any policy
+constexpr std::uint64_t kStepsPerTask = 16;  // with usual attempts it is about 8
+constexpr double kHorizon = 3;               // times the deadline, or the time that the job might take
+constexpr double kLongestMedians = 20;       // an attempt that takes longer takes too long
 
 std::vector<double> shares_of(const PlanQuestion& question) {
   const scheduler::JobSpec spec = spec_of(question.job, {});
@@ -31,7 +32,7 @@ std::vector<double> shares_of(const PlanQuestion& question) {
   return shares;
 }
 
-// What stands still costs nothing to simulate, so a policy is tried on runs until it cannot reach the target any more.
+// A policy is tried on runs until it cannot reach the target any more.
 class Trial {
  public:
   Trial(const PlanQuestion& question, const PolicyChoice& policy, std::uint32_t runs)
@@ -42,27 +43,34 @@ class Trial {
     scenario.jobs.front().deadline = deadline;
     scenario.jobs.front().policy = policy_.name;
     scenario.jobs.front().policy_parameters = policy_.parameters;
+    scenario.steps_max = std::max<std::uint64_t>(question_.steps / 8, kStepsPerTask * tasks_of(question_));
     return scenario;
   }
-  bool reaches(std::uint32_t slots, double deadline) const {
-    const Scenario all = scenario(slots, deadline);
+  bool reaches(std::uint32_t slots, double deadline) {
+    Scenario until_late = scenario(slots, deadline);
+    until_late.horizon = deadline + until_late.heartbeat;
     const double bearable = (1 - question_.target) * runs_;
     double missed = 0;
     for (std::uint32_t run = 0; run < runs_ && missed <= bearable; ++run) {
-      const Outcome outcome = lab::run(all, question_.seed + run);
+      const Outcome outcome = lab::run(until_late, question_.seed + run);
       missed += outcome.jobs.empty() || !outcome.jobs.front().met() ? 1 : 0;
+      steps_ += outcome.steps;
     }
     return missed <= bearable;
   }
-  std::vector<double> flow_times(std::uint32_t slots, double deadline) const {
-    return foresee(scenario(slots, deadline), runs_, question_.seed).flow_times;
+  // By when the target's share of the runs is done; infinite: later than is simulated.
+  double time_needed(std::uint32_t slots, double deadline) {
+    const Prospect prospect = foresee(scenario(slots, deadline), Runs::exactly(runs_), question_.seed);
+    steps_ += prospect.steps;
+    return ascending_quantile(prospect.flow_times, question_.target);
   }
-  std::uint32_t runs() const { return runs_; }
+  std::uint64_t steps() const { return steps_; }
 
  private:
   const PlanQuestion& question_;
   const PolicyChoice& policy_;
   const std::uint32_t runs_;
+  std::uint64_t steps_ = 0;
 };
 
 // Nobody is done earlier, not even who divides every task among many attempts.
@@ -73,13 +81,12 @@ double shortest_time(const PlanQuestion& question) {
 }
 
 // Tries deadlines, told to the policy, which works towards them: less haste with more time.
-std::optional<double> least_deadline(const PlanQuestion& question, const Trial& trial) {
+std::optional<double> least_deadline(const PlanQuestion& question, Trial& trial) {
   double low = shortest_time(question);
   double high = std::max(question.job.deadline, low);
   for (int step = 0; !trial.reaches(question.slots, high); ++step) {
-    const std::vector<double> times = trial.flow_times(question.slots, high);
-    const double needed = ascending_quantile(times, question.target);
-    if (step == kDeadlineRaises || times.size() < trial.runs()) return std::nullopt;
+    const double needed = trial.time_needed(question.slots, high);
+    if (step == kDeadlineRaises || !std::isfinite(needed)) return std::nullopt;
     low = high;
     high = 1.05 * std::max(needed, high);
   }
@@ -90,7 +97,7 @@ std::optional<double> least_deadline(const PlanQuestion& question, const Trial& 
   return high;
 }
 
-std::optional<std::uint32_t> least_slots(const PlanQuestion& question, const Trial& trial) {
+std::optional<std::uint32_t> least_slots(const PlanQuestion& question, Trial& trial) {
   const double deadline = question.job.deadline;
   std::uint32_t high = std::max(kSlotsPerTask * tasks_of(question), question.slots);
   if (trial.reaches(question.slots, deadline)) {
@@ -106,9 +113,8 @@ std::optional<std::uint32_t> least_slots(const PlanQuestion& question, const Tri
   return high;
 }
 
-void answer_exactly(const PlanQuestion& question, const UnaidedJob& job, PlanAnswer& answer) {
-  answer.is_exact = true;
-  Prospect& prospect = answer.prospect;
+Prospect prospect_of(const PlanQuestion& question, const UnaidedJob& job) {
+  Prospect prospect;
   prospect.pocd = {job.done_by(question.job.deadline), 0, 1};
   prospect.pocd.low = prospect.pocd.high = prospect.pocd.value;
   prospect.low = job.quantile(0.1);
@@ -116,16 +122,28 @@ void answer_exactly(const PlanQuestion& question, const UnaidedJob& job, PlanAns
   prospect.high = job.quantile(0.9);
   prospect.machine_time = {job.machine_time(), 0};
   prospect.attempts = tasks_of(question);
-  answer.deadline = job.quantile(question.target);
+  return prospect;
 }
 
-std::uint32_t least_runs(std::uint32_t tasks) {
-  return std::clamp(kTasksInLeastRuns / std::max(tasks, 1u), kRunsOfManyTasks, kRunsLeast);
+Runs main_runs(const PlanQuestion& question, double share) {
+  if (question.runs > 0) return Runs::exactly(question.runs);
+  return {kRunsLeast, kRunsMost, static_cast<std::uint64_t>(share * static_cast<double>(question.steps))};
 }
 
-std::uint32_t runs_for(double attempts, std::uint32_t tasks) {
-  const double runs = attempts / (kAttemptsPerTask * tasks);
+std::uint32_t search_runs(const PlanQuestion& question, const Prospect& simulated) {
+  if (question.runs > 0) return question.runs;
+  const double steps = (1 - kMainShare) * static_cast<double>(question.steps) / kSearches;
+  const double runs = steps * simulated.runs / static_cast<double>(std::max<std::uint64_t>(simulated.steps, 1));
   return static_cast<std::uint32_t>(std::min<double>(runs, kRunsMost));
+}
+
+// When there is nothing more to see. By then every job is done whose attempts are not much slower than usual.
+double horizon_of(const PlanQuestion& question, std::uint32_t slots) {
+  const double tasks = tasks_of(question);
+  const double longest =
+      std::min(question.tail.quantile(1 - (1 - question.target) / tasks), kLongestMedians * question.tail.median());
+  const double attempt = question.launch.mean() + question.tail.mean_capped(longest);
+  return kHorizon * std::max(question.job.deadline, std::ceil(tasks / slots) * attempt + longest);
 }
 
 }  // namespace
@@ -136,41 +154,50 @@ std::uint32_t tasks_of(const PlanQuestion& question) {
 
 Scenario scenario_of(const PlanQuestion& question, std::uint32_t slots) {
   constexpr double kHeartbeat = 0.2;  // the master's own, unless attempts take long
+  constexpr double kHeartbeatGrowth = 0.02;
   Scenario scenario;
   const std::uint32_t each = slots >= 16 ? 4 : 1;
   scenario.nodes = {{.count = slots / each, .slots = each}};
   if (slots % each != 0) scenario.nodes.push_back({.count = 1, .slots = slots % each});
-  scenario.jobs = {question.job};
-  scenario.jobs.front().duration = distribution_of(question.tail);
   scenario.launch = question.launch;
   scenario.keeps_runners = true;
+  scenario.horizon = horizon_of(question, slots);
   scenario.heartbeat = std::max(kHeartbeat, question.tail.median() / 20);
+  scenario.heartbeat_growth = kHeartbeatGrowth;
+  scenario.node_timeout = 10 * scenario.horizon;
+  scenario.jobs = {question.job};
+  JobGroup& job = scenario.jobs.front();
+  job.duration = distribution_of(question.tail);
+  job.checkpoint = 0;  // matters to failures alone
+  job.attempt_timeout = scenario.horizon;
   return scenario;
 }
 
 Result<PlanAnswer> plan(const PlanQuestion& question, const PolicyChoice& policy) {
   const std::uint32_t tasks = tasks_of(question);
-  const auto attempts = static_cast<double>(question.attempts_max);
-  const std::uint32_t main_runs = question.runs > 0 ? question.runs : runs_for(kMainShare * attempts, tasks);
-  const std::uint32_t search_runs =
-      question.runs > 0 ? question.runs : runs_for((1 - kMainShare) * attempts / kSearches, tasks);
-  const Trial trial(question, policy, search_runs);
-  const Scenario scenario = trial.scenario(question.slots, question.job.deadline);
+  const Scenario scenario = Trial(question, policy, 0).scenario(question.slots, question.job.deadline);
   if (Status good = check(scenario); !good) return good.error();
-  PlanAnswer answer;
-  answer.search_runs = search_runs;
-  answer.has_searched = question.runs > 0 || search_runs >= kSearchRunsLeast;
-  const bool is_unaided = policy.name == "none";
   const UnaidedJob unaided(question.tail, question.launch.mean(), shares_of(question));
-  if (is_unaided && tasks <= question.slots)
-    answer_exactly(question, unaided, answer);
-  else
-    answer.prospect = foresee(scenario, std::max(least_runs(tasks), main_runs), question.seed);
+  const bool is_unaided = policy.name == "none";
+  PlanAnswer answer;
+  answer.is_exact = is_unaided && tasks <= question.slots;
+  const Runs tried = answer.is_exact ? Runs::exactly(1) : main_runs(question, kMainShare);
+  answer.prospect = foresee(scenario, tried, question.seed);
+  answer.search_runs = search_runs(question, answer.prospect);
+  answer.has_searched = question.runs > 0 || answer.search_runs >= kSearchRunsLeast;
+  if (answer.is_exact)
+    answer.prospect = prospect_of(question, unaided);
+  else if (!answer.has_searched)
+    answer.prospect = foresee(scenario, main_runs(question, kLoneShare), question.seed);
+  answer.steps = answer.prospect.steps;
+  if (answer.is_exact) answer.deadline = unaided.quantile(question.target);
   if (!answer.has_searched) return answer;
+  Trial trial(question, policy, answer.search_runs);
   if (!answer.is_exact) answer.deadline = least_deadline(question, trial);
   // More slots than tasks are of no use without copies.
   if (!is_unaided || unaided.done_by(question.job.deadline) >= question.target)
     answer.slots = least_slots(question, trial);
+  answer.steps += trial.steps();
   return answer;
 }
 

@@ -61,7 +61,7 @@ DurationSample sample_of(const Job& job) {
 JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero, TailRule tail) {
   const scheduler::JobSpec& spec = job.spec;
   JobGroup group;
-  group.name = Cluster::profile_key(spec);
+  group.name = job.profile_key.empty() ? spec.application : job.profile_key;
   group.arrivals.at = {seconds(job.submitted_at - zero)};
   group.split_bytes = spec.split_bytes;
   for (const scheduler::InputFile& file : spec.inputs) group.file_bytes.push_back(file.length());
@@ -89,7 +89,7 @@ bool has_unknown_length(const Job& job) {
 
 // What is known of the application after the job, or of the job alone.
 DurationSample known_of(const Cluster& cluster, const Job& job) {
-  const DurationSample* profile = cluster.find_profile(job.spec);
+  const DurationSample* profile = cluster.find_profile(job);
   return profile != nullptr && !profile->finished().empty() ? *profile : sample_of(job);
 }
 
@@ -206,19 +206,23 @@ double ascending_quantile(std::span<const double> ascending, double q) {
   return ascending[static_cast<std::size_t>(std::clamp(rank, 0.0, last))];
 }
 
-Prospect foresee(const Scenario& scenario, std::uint32_t runs, std::uint64_t seed) {
+Prospect foresee(const Scenario& scenario, const Runs& runs, std::uint64_t seed) {
   Prospect prospect;
-  prospect.runs = runs;
   std::vector<JobOutcome> outcomes;
-  for (std::uint32_t run = 0; run < runs; ++run) {
-    const Outcome outcome = lab::run(scenario, seed + run);
+  while (prospect.runs < runs.least || (prospect.runs < runs.most && prospect.steps < runs.steps)) {
+    const Outcome outcome = lab::run(scenario, seed + prospect.runs++);
+    prospect.steps += outcome.steps;
     for (const JobOutcome& job : outcome.jobs) {
       if (job.group != 0) continue;
       outcomes.push_back(job);
-      prospect.attempts += static_cast<double>(job.attempts) / runs;
-      if (job.has_ended()) prospect.flow_times.push_back(job.flow_time());
+      prospect.attempts += job.attempts;
+      prospect.flow_times.push_back(job.has_ended() ? job.flow_time() : kForEver);
+      if (job.has_ended()) continue;
+      ++prospect.unfinished;
+      prospect.followed = std::min(prospect.followed, outcome.ended - job.submitted);
     }
   }
+  prospect.attempts /= prospect.runs;
   const Summary summary = summarise(outcomes);
   prospect.pocd = summary.pocd;
   prospect.machine_time = summary.machine_time;

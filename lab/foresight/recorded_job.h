@@ -29,21 +29,34 @@ Distribution distribution_of(const scheduler::math::FittedTail& tail);
 
 // What is to be expected of one job of a scenario, from many runs of it.
 
-// Times in seconds. Quantiles are over the runs.
+// Times in seconds. Quantiles are over the runs; one in which the job has not ended when the simulation does counts as
+// infinitely long.
 struct Prospect {
   std::uint32_t runs = 0;
-  Estimate pocd;    // of the runs that made the deadline; without one: that succeeded
-  double mean = 0;  // completion time after submission
-  double low = 0;   // 10 %
+  std::uint64_t steps = 0;       // of the scheduler, over all runs
+  std::uint32_t unfinished = 0;  // runs; if there are any, machine_time is too small
+  double followed = kForEver;    // the earliest time at which one of them was given up
+  Estimate pocd;                 // of the runs that made the deadline; without one: that succeeded
+  double mean = 0;               // completion time after submission
+  double low = 0;                // 10 %
   double median = 0;
   double high = 0;  // 90 %
   Estimate machine_time;
   double attempts = 0;             // mean
-  std::vector<double> flow_times;  // ascending; of the runs in which it ended
+  std::vector<double> flow_times;  // ascending, one for each run
 };
 
-// Of the one job of the first group, over seeds from `seed` on. REQUIRES: check(scenario), runs > 0.
-Prospect foresee(const Scenario& scenario, std::uint32_t runs, std::uint64_t seed);
+// How often to simulate: until the runs have taken so many steps, but in these bounds.
+struct Runs {
+  std::uint32_t least = 1;
+  std::uint32_t most = 1;
+  std::uint64_t steps = 0;
+
+  static Runs exactly(std::uint32_t runs) { return {runs, runs, 0}; }
+};
+
+// Of the one job of the first group, over seeds from `seed` on. REQUIRES: check(scenario), runs.least > 0.
+Prospect foresee(const Scenario& scenario, const Runs& runs, std::uint64_t seed);
 
 // The q-quantile of ascending values; infinite if there are none.
 double ascending_quantile(std::span<const double> ascending, double q);

@@ -169,7 +169,10 @@ struct Scenario {
   Distribution launch = Distribution::constant(1);             // from the order to the first record, per attempt
   Distribution network_delay = Distribution::constant(0.001);  // one way, per message; those of a connection keep order
   Network network{};
-  double heartbeat = 0;     // interval; 0: a twentieth of the shortest median duration, at least 10 ms
+  double heartbeat = 0;  // interval; 0: a twentieth of the shortest median duration, at least 10 ms
+  // An attempt that runs on alone shows less and less that is new: a node where nothing was launched for long waits
+  // this share of that time before it beats again. What stands still for days is then not simulated beat by beat.
+  double heartbeat_growth = 0;
   double node_timeout = 0;  // 0: 25 heartbeats
   double cut_timeout = 0;   // 0: 15 heartbeats
   double reconnect = 0.05;  // from a lost connection, or the end of a partition, to the registration
@@ -191,9 +194,10 @@ struct Scenario {
   std::string injection_text;  // as a document for a master; traces are named by absolute paths
 
   scheduler::Placement placement{};
-  double sample_every = 0;        // interval at which Outcome::samples are taken; 0: none
-  double horizon = 1e9;           // the simulation ends here even if jobs have not
-  bool check_invariants = false;  // after every step: slow
+  double sample_every = 0;  // interval at which Outcome::samples are taken; 0: none
+  double horizon = 1e9;     // the simulation ends here even if jobs have not
+  std::uint64_t steps_max = std::numeric_limits<std::uint64_t>::max();  // of the scheduler; or here
+  bool check_invariants = false;                                        // after every step: slow
   // The seed by which jobs have got their sizes, arrivals and histories; none: the run's. draw() sets it.
   std::optional<std::uint64_t> drawn{};
 

@@ -110,7 +110,7 @@ Simulation::Simulation(Scenario scenario, std::uint64_t seed, const Observer& ob
   }
   for (const JobGroup& group : scenario_.jobs) {
     if (!group.profile) continue;
-    const std::string key = scheduler::Cluster::profile_key(spec_of(group, {}));
+    const std::string key = scheduler::profile_key(spec_of(group, {}));
     scheduler_.replay({now_, fact::ProfileUpdated{key, *group.profile}});
   }
   follow(scheduler_.start(now_));
@@ -118,7 +118,7 @@ Simulation::Simulation(Scenario scenario, std::uint64_t seed, const Observer& ob
 
 Outcome Simulation::run() {
   const TimePoint horizon(from_seconds(scenario_.horizon));
-  while (jobs_ended_ < planned_.size() && outcome_.broken.empty()) {
+  while (jobs_ended_ < planned_.size() && outcome_.broken.empty() && outcome_.steps < scenario_.steps_max) {
     const auto wake_up = scheduler_.next_wake_up();
     const bool wakes = wake_up && (queue_.empty() || *wake_up <= queue_.next_at());
     if (!wakes && queue_.empty()) break;
@@ -215,11 +215,7 @@ void Simulation::submit(std::uint32_t index) {
   outcome_.jobs.push_back(job);
   fresh_.push_back(job.tasks);
   fresh_tasks_ += job.tasks;
-  workers_.add_job({.planned = index,
-                    .group = &group,
-                    .tasks = planned.tasks,
-                    .machine_time = 0,
-                    .mapped_bytes = 0});
+  workers_.add_job({.planned = index, .group = &group, .tasks = planned.tasks, .machine_time = 0, .mapped_bytes = 0});
   expect_forecasts(JobId{static_cast<std::uint32_t>(outcome_.jobs.size())}, outcome_.jobs.back());
   step(event::JobSubmitted{index, std::move(spec)});
 }
@@ -235,6 +231,7 @@ void Simulation::register_node(const Upcoming& due) {
 }
 
 void Simulation::step(const scheduler::Event& event) {
+  ++outcome_.steps;
   if (observer_.log) observer_.log(line_of(now_, event));
   follow(scheduler_.step(event, now_));
   if (scenario_.check_invariants) inspect();

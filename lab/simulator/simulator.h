@@ -66,8 +66,9 @@ struct Outcome {
   double ended = 0;
   double slot_seconds = 0;  // that attempts occupied
   std::uint32_t slots = 0;
-  std::uint64_t attempts = 0;  // launched: attempt lifetimes
+  std::uint64_t attempts = 0;       // launched: attempt lifetimes
   std::uint64_t events = 0;         // put into the queue
+  std::uint64_t steps = 0;          // that the scheduler took: what a simulation costs
   double held_back = 0;             // node-seconds: held back with a free slot, while fresh tasks waited
   std::vector<std::string> broken;  // invariants that did not hold; the simulation ended at the first step with any
 

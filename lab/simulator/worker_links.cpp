@@ -112,9 +112,12 @@ void Workers::beat(std::uint32_t index, TimePoint now) {
 // A node without attempts has nothing to say but that it lives, so it says so less often.
 void Workers::expect_beat(std::uint32_t index, TimePoint now) {
   Node& node = nodes_[index];
-  node.is_idle = node.attempts.empty();
-  if (node.is_idle)
+  const Duration grown = from_seconds(scenario_.heartbeat_growth * seconds(now - node.launched_at));
+  node.beats_slowly = node.attempts.empty() || grown > beat_every_;
+  if (node.attempts.empty())
     queue_.push(Lane::IdleBeat, now + idle_beat_every_, Due::Heartbeat, index, ++node.pulse);
+  else if (node.beats_slowly)
+    queue_.push(now + grown, Due::Heartbeat, index, ++node.pulse);
   else
     queue_.push(Lane::Beat, now + beat_every_, Due::Heartbeat, index, ++node.pulse);
 }

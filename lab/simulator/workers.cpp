@@ -134,7 +134,8 @@ void Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, Ti
   const double loading = is_warm ? 0 : scenario_.launch.sample(launch);
   queue_.push(now + from_seconds(loading) + attempt.disturbance.launch, Due::Launched, slot, attempt.life);
   node.attempts.push_back(slot);
-  if (node.is_idle) expect_beat(index, now);
+  node.launched_at = now;
+  if (node.beats_slowly) expect_beat(index, now);
 }
 
 void Workers::begin(Attempt& attempt, ByteRange range, TimePoint now) {

@@ -96,7 +96,8 @@ class Workers {
     bool is_alive = true;          // its process runs
     bool is_reachable = true;      // no partition
     bool is_connected = false;
-    bool is_idle = false;  // beats slowly
+    bool beats_slowly = false;
+    TimePoint launched_at;  // the latest attempt
     bool is_disk_full = false;
     bool does_disk_fail = false;
     const Disk* disk = nullptr;

@@ -28,7 +28,6 @@ using scheduler::math::DurationSample;
 
 constexpr std::uint32_t kPlannedTasksMax = 100'000;
 constexpr std::uint32_t kTasksPlannedSoon = 4'000;  // in some seconds
-constexpr double kCheckpointShare = 0.25;  // of a median attempt: closer ones cost time to simulate and change nothing
 
 // What is known of the application, and from where.
 struct Knowledge {
@@ -41,7 +40,7 @@ std::string key_of(const wire::JobSpec& spec) {
   scheduler::JobSpec named;
   named.application = spec.application();
   for (const auto& entry : spec.parameters()) named.parameters[entry.key()] = entry.value();
-  return scheduler::Cluster::profile_key(named);
+  return scheduler::profile_key(named);
 }
 
 void note_profile(const scheduler::JournalRecord& record, const std::string& key, Knowledge& knowledge) {
@@ -169,13 +168,6 @@ Result<Planned> make_question(PlanCommand command) {
   return planned;
 }
 
-// Checkpoints cost events and change nothing without crashes.
-PlanQuestion with_checkpoints(const PolicyChoice& policy, PlanQuestion question) {
-  const double usual = seconds(scheduler::default_checkpoint_interval(policy.name));
-  question.job.checkpoint = usual > 0 ? std::max(usual, kCheckpointShare * question.tail.median()) : 0;
-  return question;
-}
-
 }  // namespace
 
 Result<ExitCode> execute(const PlanCommand& command) {
@@ -188,8 +180,7 @@ Result<ExitCode> execute(const PlanCommand& command) {
   for (const std::string& text : policies) {
     auto policy = read_policy_flag(text);
     if (!policy) return policy.error();
-    auto question = with_checkpoints(*policy, planned->question);
-    answers.push_back(std::async(std::launch::async, plan, std::move(question), std::move(*policy)));
+    answers.push_back(std::async(std::launch::async, plan, planned->question, std::move(*policy)));
   }
   for (std::size_t i = 0; i < policies.size(); ++i) {
     auto answer = answers[i].get();

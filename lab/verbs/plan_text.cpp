@@ -21,9 +21,16 @@ using Json = nlohmann::ordered_json;
 constexpr double kSecondsPerHour = 3600;
 
 // Three digits that mean something.
-std::string amount(double value) {
+std::string amount(double value) { return value < 100 ? number(value, 3) : fixed(value, 0); }
+
+std::string time_of(const Prospect& prospect, double seconds) {
+  return std::isfinite(seconds) ? amount(seconds) : "over " + amount(prospect.followed);
+}
+
+// Machine time, or its cost.
+std::string sum_of(const Prospect& prospect, double value) {
   if (!std::isfinite(value)) return "no end";
-  return value < 100 ? number(value, 3) : fixed(value, 0);
+  return (prospect.unfinished > 0 ? "over " : "") + amount(value);
 }
 
 double cost_of(const Planned& planned, const Prospect& prospect) {
@@ -66,7 +73,8 @@ std::string method_of(const Planned& planned) {
          "slots for the target are found by trying, each value on " +
          counted(search, "run") +
          ". The policy knows the deadline\n"
-         "that is tried and adapts to it. Machine time is the sum over all attempts, launches included.\n";
+         "that is tried and adapts to it. Machine time is the sum over all attempts, launches included. 'over': runs\n"
+         "were given up, three deadlines or three times what the job takes with usual attempts after its submission.\n";
 }
 
 }  // namespace
@@ -85,9 +93,9 @@ std::string planned_text(const Planned& planned, bool explain) {
     const Prospect& p = answer.prospect;
     Cells& row = grid.lines.emplace_back(
         Cells{printable(policy), fixed(p.pocd.value, 4),
-              answer.is_exact ? "" : fixed(p.pocd.low, 3) + " to " + fixed(p.pocd.high, 3), amount(p.median),
-              amount(p.low) + " to " + amount(p.high), amount(p.machine_time.value)});
-    if (planned.price > 0) row.push_back(amount(cost_of(planned, p)));
+              answer.is_exact ? "" : fixed(p.pocd.low, 3) + " to " + fixed(p.pocd.high, 3), time_of(p, p.median),
+              time_of(p, p.low) + " to " + time_of(p, p.high), sum_of(p, p.machine_time.value)});
+    if (planned.price > 0) row.push_back(sum_of(p, cost_of(planned, p)));
     row.insert(row.end(),
                {deadline_of(answer), slots_of(answer), answer.is_exact ? "formula" : counted(p.runs, "run")});
   }
@@ -111,6 +119,7 @@ std::string planned_json(const Planned& planned) {
                 {"median_seconds", finite(p.median)},
                 {"low_seconds", finite(p.low)},
                 {"high_seconds", finite(p.high)},
+                {"unfinished_runs", p.unfinished},
                 {"machine_seconds", finite(p.machine_time.value)},
                 {"attempts", p.attempts},
                 {"target_deadline_seconds", answer.deadline ? Json(*answer.deadline) : Json()},

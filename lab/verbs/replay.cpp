@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "lab/foresight/recorded_job.h"
-#include "lab/scenario/scenario.h"
 #include "cli/job_request.h"
 #include "cli/text_file.h"
+#include "lab/foresight/recorded_job.h"
+#include "lab/scenario/scenario.h"
 #include "lab/verbs/command.h"
 #include "lab/verbs/foresight_text.h"
 #include "lab/verbs/seen_job.h"
@@ -54,7 +54,7 @@ class Witness {
   void look(const recording::Parity& parity) {
     if (begun_ && is_wanted(*begun_)) {
       const scheduler::Cluster& cluster = parity.scheduler()->cluster();
-      const auto* profile = cluster.find_profile(cluster.find_job(*begun_)->spec);
+      const auto* profile = cluster.find_profile(*cluster.find_job(*begun_));
       profile_ = profile == nullptr ? std::nullopt : std::optional(*profile);
     }
     if (ended_ && is_wanted(*ended_)) look_closely(parity, *ended_);
@@ -158,7 +158,7 @@ Result<ForeseenRow> foresee(const Scenario& recorded, const std::string& text, c
   job.policy = choice->name;
   job.policy_parameters = choice->parameters;
   if (Status good = check(scenario); !good) return good.error();
-  return ForeseenRow{text, foresee(scenario, command.runs, command.seed)};
+  return ForeseenRow{text, foresee(scenario, Runs::exactly(command.runs), command.seed)};
 }
 
 Result<ExitCode> foresee_all(const ReplayCommand& command, const Replayed& replayed, Witness& witness) {
@@ -172,7 +172,7 @@ Result<ExitCode> foresee_all(const ReplayCommand& command, const Replayed& repla
   foreseen.application = replayed.jobs.at(foreseen.job).application;
   foreseen.policy = job.policy;
   const auto begin = std::chrono::steady_clock::now();
-  foreseen.again = foresee(foreseen.recorded.scenario, command.runs, command.seed);
+  foreseen.again = foresee(foreseen.recorded.scenario, Runs::exactly(command.runs), command.seed);
   for (const std::string& policy : command.policies) {
     auto row = foresee(foreseen.recorded.scenario, policy, command);
     if (!row) return row.error();

@@ -76,15 +76,7 @@ std::vector<AttemptId> Cluster::holders(TaskId id, std::uint64_t begin, bool sta
 }
 
 const math::DurationSample* Cluster::find_profile(const JobSpec& spec) const {
-  return profiles_.find(profile_key(spec));
-}
-
-// Lengths in front, so that no name or value can pass for another.
-std::string Cluster::profile_key(const JobSpec& spec) {
-  const auto sized = [](const std::string& text) { return std::to_string(text.size()) + ":" + text; };
-  std::string key = sized(spec.application);
-  for (const auto& [name, value] : spec.parameters) key += sized(name) + sized(value);
-  return key;
+  return profiles_.find(scheduler::profile_key(spec));
 }
 
 Node& Cluster::node(NodeId id) {

@@ -56,7 +56,7 @@ class Cluster {
 
   // What is known of attempts of this application with these parameters, from earlier jobs; null if nothing is.
   const math::DurationSample* find_profile(const JobSpec& spec) const;
-  static std::string profile_key(const JobSpec& spec);
+  const math::DurationSample* find_profile(const Job& job) const { return profiles_.find(job.profile_key); }
   const ProfileTable& profiles() const { return profiles_; }
 
   // Of all jobs of that owner.

@@ -40,7 +40,7 @@ double mean_cost(const Cluster& cluster, const Job& job, const Outlook& outlook)
     if (costs.size() < math::kEnoughSamples) return 0.0;
     return std::accumulate(costs.begin(), costs.end(), 0.0) / static_cast<double>(costs.size());
   };
-  const math::DurationSample* profile = cluster.find_profile(job.spec);
+  const math::DurationSample* profile = cluster.find_profile(job);
   if (const double earlier = profile != nullptr ? mean_of(profile->finished()) : 0; earlier > 0) return earlier;
   if (const double ended = mean_of(outlook.sample().finished()); ended > 0) return ended;
   return job.live.empty() ? 0 : mean_of(outlook.early_durations());

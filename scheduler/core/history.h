@@ -22,9 +22,9 @@ struct HistoryLimits {
   std::uint32_t jobs = 1000;
   // Of all these jobs together, as memory and journal grow with the tasks. 128 bytes of parameters count as a task.
   std::uint64_t tasks = 1'000'000;
-  Duration age{0};                  // since the job has ended; 0: any
-  std::uint32_t gone_nodes = 100;   // lost or left ones that none of the remembered jobs ran on
-  std::uint32_t profiles = 1000;    // of applications with their parameters; see ProfileTable for their bytes
+  Duration age{0};                 // since the job has ended; 0: any
+  std::uint32_t gone_nodes = 100;  // lost or left ones that none of the remembered jobs ran on
+  std::uint32_t profiles = 1000;   // of applications with their parameters; see ProfileTable for their bytes
 };
 
 class History {
@@ -58,8 +58,7 @@ class History {
 // order.
 class ProfileTable {
  public:
-  static constexpr std::size_t kBytesMax = 16u << 20;     // of all: keys and durations
-  static constexpr std::size_t kKeyBytesMax = 64u << 10;  // a job with longer parameters leaves no profile
+  static constexpr std::size_t kBytesMax = 16u << 20;  // of all: keys and durations
 
   const math::DurationSample* find(const std::string& key) const;
   void update(const std::string& key, const math::DurationSample& sample, TimePoint at);

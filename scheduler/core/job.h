@@ -38,6 +38,7 @@ struct Job {
 
   std::shared_ptr<const JobSpec> shared_spec;  // immutable, so actions share it
   const JobSpec& spec = *shared_spec;
+  std::string profile_key = scheduler::profile_key(spec);
   JobState state = JobState::Running;
   TimePoint submitted_at;
   TimePoint ended_at;          // epoch until final

@@ -66,6 +66,19 @@ std::uint64_t count_files(const JobSpec& spec) {
   return count;
 }
 
+// Lengths in front, so that no name or value can pass for another.
+std::string profile_key(const JobSpec& spec) {
+  std::string key;
+  const auto append = [&key](const std::string& text) { key += std::to_string(text.size()) + ":" + text; };
+  append(spec.application);
+  for (const auto& [name, value] : spec.parameters) {
+    append(name);
+    append(value);
+    if (key.size() > kProfileKeyBytesMax) return {};
+  }
+  return key;
+}
+
 // How an input is divided ---------------------------------------------------------------------------------------------
 
 namespace {

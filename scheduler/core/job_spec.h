@@ -114,6 +114,11 @@ std::uint64_t count_splits(const JobSpec& spec);
 // How many files the inputs are, those of groups included.
 std::uint64_t count_files(const JobSpec& spec);
 
+// By what later jobs find what attempts of this one have shown: the application and its parameters. Empty: those are
+// longer than kProfileKeyBytesMax, and the job neither finds nor leaves a profile.
+std::string profile_key(const JobSpec& spec);
+inline constexpr std::size_t kProfileKeyBytesMax = 64u << 10;
+
 // How an input is divided: the split size, and which small files share a task. Consecutive plain files that are smaller
 // than a split form a group, which is one split (InputFile::parts). Pure.
 

@@ -242,10 +242,10 @@ double Outlook::bytes_left(const Job& job) const {
   return std::max(0.0, static_cast<double>(job.input_bytes) - done);
 }
 
-double Outlook::warm_launch(const Cluster& cluster, const JobSpec& spec) const {
+double Outlook::warm_launch(const Cluster& cluster, const Job& job) const {
   constexpr double kAssumed = 0.1;
   if (const std::optional<double> own = sample_.mean_warm_launch()) return *own;
-  const math::DurationSample* profile = cluster.find_profile(spec);
+  const math::DurationSample* profile = cluster.find_profile(job);
   const std::optional<double> earlier = profile != nullptr ? profile->mean_warm_launch() : std::nullopt;
   return earlier.value_or(kAssumed);
 }

@@ -67,7 +67,7 @@ class Outlook {
   // Seconds that launches took in the mean that were not warm; nothing before one of their attempts has ended.
   std::optional<double> cold_launch() const { return launch_.known(); }
   // The same of warm ones. Before one has ended, of those of earlier jobs like this; before that, a guess.
-  double warm_launch(const Cluster& cluster, const JobSpec& spec) const;
+  double warm_launch(const Cluster& cluster, const Job& job) const;
 
   // The task, or one of its attempts, has changed or was reported.
   void refresh(const Cluster& cluster, TaskId task);

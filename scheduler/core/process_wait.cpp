@@ -19,7 +19,7 @@ bool ProcessWait::is_worth_it(const Cluster& cluster, JobId id, const Outlook& o
                               TimePoint now) {
   const Job& job = *cluster.find_job(id);
   // What a process that is kept spares.
-  const Duration launch = from_seconds(outlook.cold_launch().value_or(0) - outlook.warm_launch(cluster, job.spec));
+  const Duration launch = from_seconds(outlook.cold_launch().value_or(0) - outlook.warm_launch(cluster, job));
   const Duration left = job.spec.deadline - (now - job.submitted_at);  // negative if there is no deadline
   if (launch < kLaunchLeast || left < Duration::zero() || seconds(launch) < kLaunchShareLeast * seconds(left)) {
     return false;

@@ -66,9 +66,7 @@ void Scheduler::Impl::wait(JobId id) {
   waiting_.insert(id, job.spec.owner, rank_of(job, order_of(id), behind_.contains(id)));
 }
 
-JobOrder Scheduler::Impl::order_of(JobId id) const {
-  return settings_.job_order.value_or(policies_.of(id).order());
-}
+JobOrder Scheduler::Impl::order_of(JobId id) const { return settings_.job_order.value_or(policies_.of(id).order()); }
 
 // Jobs in the order of deadlines that cannot all be in time: some are to come behind the others. Not at every step,
 // since it takes a look at all of them.
@@ -171,15 +169,13 @@ void Scheduler::Impl::commit_if_done(StepBuilder& step, JobId id) {
 
 // What the job's attempts have shown is kept for later jobs of the same application.
 void Scheduler::Impl::update_profile(StepBuilder& step, JobId id) {
-  const JobSpec& spec = cluster_.find_job(id)->spec;
+  const Job& job = *cluster_.find_job(id);
   const math::DurationSample& seen = masters_.at(id).outlook().sample();
-  if (seen.finished().empty()) return;
+  if (seen.finished().empty() || job.profile_key.empty()) return;
   math::DurationSample sample;
-  if (const math::DurationSample* known = cluster_.find_profile(spec)) sample = *known;
+  if (const math::DurationSample* known = cluster_.find_profile(job)) sample = *known;
   sample.add(seen);
-  std::string key = Cluster::profile_key(spec);
-  if (key.size() > ProfileTable::kKeyBytesMax) return;
-  step.record(fact::ProfileUpdated{std::move(key), std::move(sample)});
+  step.record(fact::ProfileUpdated{job.profile_key, std::move(sample)});
   forget_profiles(step);
 }
 

@@ -149,7 +149,7 @@ math::DurationHints hints_of(const JobSpec& spec) {
 
 math::Durations durations_shown(const View& view, const JobView& job, const math::DurationHints& hints) {
   math::DurationSample all;
-  if (const math::DurationSample* profile = view.cluster.find_profile(job.job->spec)) all = *profile;
+  if (const math::DurationSample* profile = view.cluster.find_profile(*job.job)) all = *profile;
   all.add(job.outlook->sample());
   std::size_t looked_at = 0;
   for (const AttemptId id : job.job->live) {
@@ -185,7 +185,7 @@ constexpr std::size_t kLookedAt = 64;         // durations of a job
 // Of the latest attempts that have ended, else of those that run. A rough value will do for other jobs: what matters is
 // when a slot becomes free, and many of them average out.
 double usual_duration(const Scheduler& scheduler, const JobView& job, double usual) {
-  const math::DurationSample* profile = scheduler.cluster().find_profile(job.job->spec);
+  const math::DurationSample* profile = scheduler.cluster().find_profile(*job.job);
   const double bytes = mean_split_bytes(job);
   for (const math::DurationSample* sample : {&job.outlook->sample(), profile}) {
     if (sample == nullptr || sample->finished().size() < math::kEnoughSamples) continue;

@@ -35,28 +35,37 @@ namespace {
 constexpr std::array<double, 16> kQuantiles{0.02, 0.05, 0.1,  0.15, 0.2,  0.25, 0.3,  0.4,
                                             0.5,  0.6,  0.65, 0.7,  0.75, 0.8,  0.85, 0.9};
 
-// ln P(Z > z) at steps of 1/kPerUnit from -kReach to kReach. Between them it is nearly a straight line.
-constexpr int kReach = 8;
-constexpr int kPerUnit = 64;
+// A function of a normal variable at steps of 1/kPerUnit from -kReach to kReach. Between them those below are nearly
+// straight lines, and below -kReach nearly 0.
+class NormalTable {
+ public:
+  explicit NormalTable(double (*exact)(double)) : exact_(exact) {
+    for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = exact(static_cast<double>(i) / kPerUnit - kReach);
+  }
+  double operator()(double z) const {
+    const double place = (z + kReach) * kPerUnit;
+    if (place < 0) return values_.front();  // next to nothing
+    if (!(place < 2 * kReach * kPerUnit)) return exact_(z);
+    const auto at = static_cast<std::size_t>(place);
+    const double share = place - static_cast<double>(at);
+    return values_[at] + share * (values_[at + 1] - values_[at]);
+  }
 
-const std::array<double, 2 * kReach * kPerUnit + 2>& normal_table() {
-  static const auto table = [] {
-    std::array<double, 2 * kReach * kPerUnit + 2> values{};
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = ln_normal_survival(static_cast<double>(i) / kPerUnit - kReach);
-    }
-    return values;
-  }();
-  return table;
-}
+ private:
+  static constexpr int kReach = 8;
+  static constexpr int kPerUnit = 64;
+  double (*const exact_)(double);
+  std::array<double, 2 * kReach * kPerUnit + 2> values_{};
+};
 
 double ln_normal_survival_quickly(double z) {
-  const double place = (z + kReach) * kPerUnit;
-  if (!(place >= 0 && place < 2 * kReach * kPerUnit)) return ln_normal_survival(z);
-  const auto at = static_cast<std::size_t>(place);
-  const double share = place - static_cast<double>(at);
-  const auto& table = normal_table();
-  return table[at] + share * (table[at + 1] - table[at]);
+  static const NormalTable table(ln_normal_survival);
+  return table(z);
+}
+
+double normal_hazard_quickly(double z) {
+  static const NormalTable table(normal_hazard);
+  return table(z);
 }
 
 // Integral over t from `from` to `to` of a survival that is `survival` at `from` and falls as t^-slope.
@@ -191,19 +200,21 @@ double count_of(std::span<const double> values) { return static_cast<double>(val
 
 // Censored times say little each: many are represented by as many as are looked at, evenly spread over the sorted ones.
 struct Censored {
-  std::vector<double> times;
+  std::vector<double> ln_times;
   double weight = 1;  // so many attempts each
 };
 
 Censored thin(std::span<const double> censored) {
   Censored thinned{{censored.begin(), censored.end()}, 1};
-  if (censored.size() <= kCensoredMost) return thinned;
-  std::sort(thinned.times.begin(), thinned.times.end());
-  std::vector<double> kept;
-  for (std::size_t i = 0; i < kCensoredMost; ++i) {
-    kept.push_back(thinned.times[(2 * i + 1) * censored.size() / (2 * kCensoredMost)]);
+  std::vector<double>& times = thinned.ln_times;
+  if (times.size() > kCensoredMost) {
+    std::sort(times.begin(), times.end());
+    for (std::size_t i = 0; i < kCensoredMost; ++i) times[i] = times[(2 * i + 1) * times.size() / (2 * kCensoredMost)];
+    times.resize(kCensoredMost);
+    thinned.weight = count_of(censored) / kCensoredMost;
   }
-  return {std::move(kept), count_of(censored) / kCensoredMost};
+  for (double& time : times) time = std::log(time);
+  return thinned;
 }
 
 struct Normal {
@@ -224,17 +235,16 @@ Normal moments(std::span<const double> ln_times) {
 // unless most are censored; a few rounds are near enough for odds.
 Normal fit_censored(std::span<const double> ln_times, const Censored& censored) {
   const Normal known = moments(ln_times);
-  if (censored.times.empty()) return known;
+  if (censored.ln_times.empty()) return known;
   constexpr int kRounds = 30;
   const double n = count_of(ln_times);
-  const double all = n + censored.weight * count_of(censored.times);
+  const double all = n + censored.weight * count_of(censored.ln_times);
   Normal fit = known;
   for (int round = 0; round < kRounds; ++round) {
     double first = 0;  // of x - known.m
     double second = n * known.s * known.s;
-    for (const double time : censored.times) {
-      const double c = std::log(time);
-      const double push = fit.s * math::normal_hazard((c - fit.m) / fit.s);
+    for (const double c : censored.ln_times) {
+      const double push = fit.s * normal_hazard_quickly((c - fit.m) / fit.s);
       const double mean = fit.m + push - known.m;
       const double square = fit.s * fit.s + push * (c - fit.m) - push * push;  // variance beyond c
       first += censored.weight * mean;
@@ -258,8 +268,8 @@ Candidate lognormal_candidate(std::span<const double> ln_times, const Censored& 
     ln -= 0.5 * z * z + x;
   }
   ln -= n * (std::log(fit.s) + 0.5 * std::log(2 * std::numbers::pi));
-  for (const double c : censored.times) {
-    ln += censored.weight * math::ln_normal_survival((std::log(c) - fit.m) / fit.s);
+  for (const double c : censored.ln_times) {
+    ln += censored.weight * ln_normal_survival_quickly((c - fit.m) / fit.s);
   }
   const double variance = (n * fit.s * fit.s + prior * kUsualSpread * kUsualSpread) / (n + prior) * (1 + 1 / n);
   return {FittedTail::lognormal(fit.m, fit.s), FittedTail::lognormal(fit.m, std::sqrt(variance)), ln};
@@ -275,7 +285,7 @@ Candidate pareto_candidate(std::span<const double> ln_times, const Censored& cen
     excess += x - ln_min;
     sum += x;
   }
-  for (const double c : censored.times) excess += censored.weight * std::max(0.0, std::log(c) - ln_min);
+  for (const double c : censored.ln_times) excess += censored.weight * std::max(0.0, c - ln_min);
   const double scale = std::max(kSpreadMin, excess / n);  // 1 / beta
   const double ln = -n * std::log(scale) - excess / scale - sum;
   // The smallest of n is a maximum-likelihood estimate that uses up one observation.

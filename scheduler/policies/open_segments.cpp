@@ -116,7 +116,7 @@ double age(const Attempt& attempt, TimePoint now) {
 }
 
 math::Durations durations_of(const View& view, const JobView& job, const math::DurationHints& hints) {
-  const math::DurationSample* profile = view.cluster.find_profile(job.job->spec);
+  const math::DurationSample* profile = view.cluster.find_profile(*job.job);
   const bool has_profile = profile != nullptr && profile->finished().size() >= math::kEnoughSamples;
   const bool has_own = job.outlook->sample().finished().size() >= math::kEnoughSamples;
   const bool fits_own = hints.tail != math::TailRule::Pareto && (!has_profile || hints.only);

@@ -169,7 +169,7 @@ class Workload {
     for (int i = 0; i < 200; ++i) sample.add_launch(0.1);
     JobSpec spec;
     spec.application = "wordcount";
-    scheduler_.replay({now_, fact::ProfileUpdated{Cluster::profile_key(spec), sample}});
+    scheduler_.replay({now_, fact::ProfileUpdated{profile_key(spec), sample}});
   }
 
   void add_node(std::uint32_t slots) {

@@ -81,7 +81,7 @@ TEST_F(BoundedTest, ProfilesAreBoundedByTheirBytesToo) {
   EXPECT_LE(table.bytes(), ProfileTable::kBytesMax);
   EXPECT_LT(table.size(), 300u);
   EXPECT_NE(table.find(key(599)), nullptr);
-  run_job(std::string(ProfileTable::kKeyBytesMax, 'y'));
+  run_job(std::string(kProfileKeyBytesMax, 'y'));
   EXPECT_EQ(world_.cluster().profiles().size(), 0u);
 }
 

@@ -137,6 +137,28 @@ TEST(Simulate, ABadScenarioIsRefusedInOneSentenceWithItsLine) {
   }
 }
 
+TEST(Simulate, NoFileThatIsThereIsReplaced) {
+  const TemporaryDirectory directory;
+  const std::string tiny = directory / "tiny.yaml", mine = directory / "mine", pages = directory / "pages";
+  write_file(tiny, "nodes: [{count: 2, slots: 1}]\njobs: [{tasks: 2, duration: 1s}]\n");
+  write_file(mine, "precious\n");
+  std::filesystem::create_directory(pages);
+  write_file(pages + "/x", "");
+  const std::string run = directory / "run.otr";
+  ASSERT_EQ(ontime({"run", "wordcount", tiny, "--output", directory / "out", "-q", "--record", run}).status, 0);
+  const std::vector<std::pair<Arguments, std::string>> refusals = {
+      {{"replay", "--recording", run, "--report", mine}, "--report: '" + mine + "' exists; choose another name"},
+      {{"simulate", tiny, "--event-log", mine}, "--event-log: '" + mine + "' exists; choose another name"},
+      {{"simulate", tiny, tiny, "--event-log", directory / "new"}, "--event-log is for one scenario, and 2 are given"},
+      {{"simulate", tiny, "--report", pages}, "--report: the directory '" + pages + "' is not empty"}};
+  for (const auto& [command, sentence] : refusals) {
+    const Finished refused = ontime(command);
+    EXPECT_EQ(refused.status, 2) << sentence;
+    EXPECT_THAT(refused.err, HasSubstr(sentence));
+  }
+  EXPECT_EQ(read_file(mine), "precious\n");
+}
+
 TEST(Simulate, FlagsThatAStudyWouldIgnoreAreRefused) {
   const TemporaryDirectory directory;
   const std::string study = directory / "study.yaml";

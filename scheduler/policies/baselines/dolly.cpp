@@ -158,7 +158,7 @@ class Dolly final : public Policy {
   Choice choose(const View& view, const JobView& job) const {
     double p = kAssumedP;
     std::string source = "assumed";
-    const math::DurationSample* profile = view.cluster.find_profile(job.job->spec);
+    const math::DurationSample* profile = view.cluster.find_profile(*job.job);
     if (p_) {
       p = *p_;
       source = "flags";

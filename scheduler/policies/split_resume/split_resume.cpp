@@ -166,7 +166,7 @@ class SplitResume final : public Policy {
       JobState& known = state->second;
       known.durations = known.warm = durations_of(view, job, settings_.durations);
       if (view.resources.placement().warm_first) {
-        known.warm.launch = std::min(known.warm.launch, job.outlook->warm_launch(view.cluster, job.job->spec));
+        known.warm.launch = std::min(known.warm.launch, job.outlook->warm_launch(view.cluster, *job.job));
       }
       known.keeps_slots = keeps_slots(job, queue);
       // A job that has missed its deadline takes no free slots while others run: they would miss theirs more often.

@@ -29,7 +29,7 @@ PlanQuestion question_of(std::uint32_t tasks, std::uint32_t slots, double deadli
 Prospect campaign(const PlanQuestion& question, const char* policy, std::uint32_t slots, std::uint32_t runs) {
   Scenario scenario = scenario_of(question, slots);
   scenario.jobs.front().policy = policy;
-  return foresee(scenario, runs, kOtherSeeds);
+  return foresee(scenario, Runs::exactly(runs), kOtherSeeds);
 }
 
 TEST(UnaidedJob, QuantilesInvertTheProbability) {
@@ -153,7 +153,34 @@ TEST(Plan, LeavesOutSearchesThatWouldTakeLong) {
   const auto answer = plan(question_of(500, 500, 1000), {"hadoop", {}});
   ASSERT_TRUE(answer);
   EXPECT_FALSE(answer->has_searched);
-  EXPECT_EQ(answer->prospect.runs, 20u);
+  EXPECT_GE(answer->prospect.runs, 10u);
+}
+
+TEST(Plan, SimulatesNotMuchMoreHoweverSlowAttemptsMayBe) {
+  for (const double beta : {0.3, 0.55, 1.5}) {
+    for (const double deadline : {60., 3600.}) {
+      PlanQuestion question = question_of(40, 20, deadline);
+      question.tail = FittedTail::pareto(2, beta);
+      for (const char* policy : {"none", "shed+", "split-resume"}) {
+        const auto answer = plan(question, {policy, {}});
+        ASSERT_TRUE(answer);
+        EXPECT_LE(static_cast<double>(answer->steps), 2 * static_cast<double>(question.steps))
+            << policy << ", beta " << beta << ", deadline " << deadline;
+      }
+    }
+  }
+}
+
+TEST(Plan, GivesUpWhatDoesNotEndAndSaysWhen) {
+  PlanQuestion question = question_of(40, 20, 60);
+  question.tail = FittedTail::pareto(2, 0.3);
+  const auto answer = plan(question, {"none", {}});
+  ASSERT_TRUE(answer);
+  const Prospect& prospect = answer->prospect;
+  EXPECT_GT(prospect.unfinished, prospect.runs / 2);
+  EXPECT_EQ(prospect.median, kForEver);
+  EXPECT_GE(prospect.followed, 3 * 60);
+  EXPECT_EQ(prospect.flow_times.size(), prospect.runs);
 }
 
 TEST(Plan, RefusesAPolicyThatThereIsNot) { EXPECT_FALSE(plan(question_of(2, 2, 10), {"nobody", {}})); }

@@ -81,7 +81,7 @@ TEST_F(RecordedRun, SimulatedAgainWithoutCopiesTakesAsLongAsItDid) {
   finish();
   const auto job = recorded();
   ASSERT_TRUE(job);
-  const Prospect again = foresee(job->scenario, 5, 1);
+  const Prospect again = foresee(job->scenario, Runs::exactly(5), 1);
   EXPECT_NEAR(again.low, 4.5, 0.05);
   EXPECT_NEAR(again.high, 4.5, 0.05);
   EXPECT_EQ(again.pocd.value, 0);
@@ -97,7 +97,7 @@ TEST_F(RecordedRun, WithCopiesOfLateTasksItMayMakeItsDeadline) {
   job->scenario.jobs.front().checkpoint.reset();
   job->scenario.nodes = {{.count = 10}};
   ASSERT_TRUE(check(job->scenario));
-  const Prospect cloned = foresee(job->scenario, 100, 1);
+  const Prospect cloned = foresee(job->scenario, Runs::exactly(100), 1);
   EXPECT_GT(cloned.pocd.value, 0.3);
   EXPECT_GT(cloned.attempts, 9);
 }

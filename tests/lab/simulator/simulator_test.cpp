@@ -38,6 +38,26 @@ TEST(Simulator, ARunnerThatIsKeptHasNothingToLoad) {
   EXPECT_NEAR(run(scenario, 1).jobs[0].machine_time, 5 + 3 * 10, 1e-6);
 }
 
+TEST(Simulator, AnAttemptThatTakesDaysNeedsFewStepsWhereHeartbeatsGrow) {
+  Scenario scenario = small_cluster();
+  scenario.heartbeat = 1;
+  scenario.node_timeout = scenario.horizon;
+  scenario.jobs[0].tasks = Distribution::constant(2);
+  scenario.jobs[0].duration = Distribution::constant(1e5);
+  scenario.jobs[0].attempt_timeout = scenario.horizon;
+  scenario.jobs[0].checkpoint = 0;
+  const Outcome steady = run(scenario, 1);
+  scenario.heartbeat_growth = 0.02;
+  const Outcome growing = run(scenario, 1);
+  EXPECT_EQ(growing.jobs[0].flow_time(), steady.jobs[0].flow_time());
+  EXPECT_LT(growing.steps, 10'000u);
+  EXPECT_GT(steady.steps, 10 * growing.steps);
+  scenario.steps_max = 100;
+  const Outcome stopped = run(scenario, 1);
+  EXPECT_EQ(stopped.steps, 100u);
+  EXPECT_FALSE(stopped.jobs[0].has_ended());
+}
+
 TEST(Simulator, BytesBehindASkewTakeLongerTheWholeAsLongAsEver) {
   Scenario scenario = small_cluster();
   JobGroup& group = scenario.jobs[0];
