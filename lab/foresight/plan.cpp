@@ -155,6 +155,7 @@ std::uint32_t tasks_of(const PlanQuestion& question) {
 Scenario scenario_of(const PlanQuestion& question, std::uint32_t slots) {
   constexpr double kHeartbeat = 0.2;  // the master's own, unless attempts take long
   constexpr double kHeartbeatGrowth = 0.02;
+  constexpr double kCutTimeout = 3;  // the master's own
   Scenario scenario;
   const std::uint32_t each = slots >= 16 ? 4 : 1;
   scenario.nodes = {{.count = slots / each, .slots = each}};
@@ -165,6 +166,7 @@ Scenario scenario_of(const PlanQuestion& question, std::uint32_t slots) {
   scenario.heartbeat = std::max(kHeartbeat, question.tail.median() / 20);
   scenario.heartbeat_growth = kHeartbeatGrowth;
   scenario.node_timeout = 10 * scenario.horizon;
+  scenario.cut_timeout = kCutTimeout;
   scenario.jobs = {question.job};
   JobGroup& job = scenario.jobs.front();
   job.duration = distribution_of(question.tail);

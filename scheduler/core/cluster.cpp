@@ -222,7 +222,10 @@ void Cluster::observe_cut(AttemptId id, const CutInFlight& cut) {
 void Cluster::observe_cut_answered(AttemptId id, TimePoint now) {
   Attempt* attempt = live_attempt(id);
   if (attempt == nullptr || !attempt->cut) return;
-  job(id.task.job).to_answer.add(now - attempt->cut->asked_at);
+  // It answers between two records, so only what is beyond one was spent on the way.
+  const Duration record = std::max(attempt->longest_gap, now - attempt->progressed_at);
+  Duration& longest = job(id.task.job).longest_way;
+  longest = std::max(longest, now - attempt->cut->asked_at - record);
   attempt->cut.reset();
 }
 

@@ -81,8 +81,8 @@ Duration time_for_a_record(const Job& job, const Attempt& attempt) {
 
 Duration answer_limit(const Job& job, const Attempt& attempt, const Segment& segment, Duration cut_timeout) {
   // On a slow link the way there and back may take longer than records do.
-  const Duration longest = std::min(job.to_answer.longest(), kLeast / kLongestGaps);
-  Duration limit = std::max({cut_timeout, time_for_a_record(job, attempt), kLongestGaps * longest});
+  const Duration way = std::min(job.longest_way, kLeast / kLongestGaps);
+  Duration limit = std::max({cut_timeout, time_for_a_record(job, attempt), kLongestGaps * way});
   if (is_sealing(attempt, segment)) limit = std::max(limit, kLeast);
   return doubled(limit, segment.silences + std::uint32_t{segment.stalls});
 }

@@ -76,9 +76,10 @@ inline constexpr Duration kStallCheck = std::chrono::seconds(30);
 inline constexpr Duration kAnswerCheck = std::chrono::seconds(1);
 
 // How long a cut may stay unanswered that somebody waits for: `cut_timeout`, or three times the longest time between
-// two reports of new records by the attempt, or three times what is usual in its job, or three times what an answer
-// has taken there at most (but 30 s). While no record of the attempt has been seen it is ten times what is usual, or
-// 30 s if nothing is known of that. At least 30 s while it seals its segment. It may change while an answer is awaited.
+// two reports of new records by the attempt, or three times what is usual in its job, or three times what a question
+// and its answer were on their way there at most (but 30 s). While no record of the attempt has been seen it is ten
+// times what is usual, or 30 s if nothing is known of that. At least 30 s while it seals its segment. It may change
+// while an answer is awaited.
 Duration answer_limit(const Job& job, const Attempt& attempt, const Segment& segment, Duration cut_timeout);
 
 // How long an attempt of the job may stay at one offset. JobSpec::attempt_timeout if it is given; nothing for

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "scheduler/policies/policy.h"
 #include "lab/simulator/simulator.h"
+#include "scheduler/policies/policy.h"
 #include "tests/lab/simulator/random_scenario.h"
 #include "tests/support/sanitized.h"
 
@@ -53,8 +53,8 @@ class EveryPolicy : public testing::TestWithParam<std::string> {
   }
 };
 
-// Where all attempts of a task are slow at the same bytes, those that have come so far look like stragglers beside fresh
-// ones. Somebody has to get past them.
+// Where all attempts of a task are slow at the same bytes, those that have come so far look like stragglers beside
+// fresh ones. Somebody has to get past them.
 TEST_P(EveryPolicy, GetsPastBytesThatAreDear) {
   Scenario scenario;
   scenario.nodes[0].count = 100;
@@ -113,8 +113,27 @@ TEST(DeadlinePolicies, WaitForLaunchesThatTakeLong) {
   }
 }
 
-// Looks that fall together with checkpoints, as those of split-resume do at a multiple of 100 s, find each late task with
-// a cut in flight.
+// Half of the attempts take at least ten times as long as the shortest, some of them days. Those do not answer a cut in
+// time.
+TEST(DeadlinePolicies, DoNotWaitForAnswersOfAttemptsThatTakeDays) {
+  Scenario scenario;
+  scenario.nodes[0].count = 5;
+  scenario.nodes[0].slots = 4;
+  scenario.keeps_runners = true;
+  scenario.heartbeat = 0.2;
+  scenario.horizon = 100;
+  JobGroup& group = scenario.jobs[0];
+  group.tasks = Distribution::constant(40);
+  group.duration = Distribution::pareto(2, 0.3);
+  group.deadline = 60;
+  group.policy = "split-resume";
+  int met = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) met += run(scenario, seed).jobs.at(0).met() ? 1 : 0;
+  EXPECT_EQ(met, 10);
+}
+
+// Looks that fall together with checkpoints, as those of split-resume do at a multiple of 100 s, find each late task
+// with a cut in flight.
 TEST(DeadlinePolicies, RescueAJobWhoseDeadlineIsInStepWithItsCheckpoints) {
   for (const std::string policy : {"split-resume", "auto", "shed+"}) {
     for (const double deadline : {190.0, 200.0, 300.0, 400.0}) {
