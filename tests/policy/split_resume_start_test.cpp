@@ -55,6 +55,17 @@ TEST(SplitResume, DividesPiecesThatWaitAgainWhenTheyBecomeTooLong) {
   EXPECT_EQ(pieces(), 15u);
 }
 
+TEST(SplitResume, LeavesPiecesAsTheyAreWhoseLaunchesWouldTakeMoreThanHalfOfTheirWork) {
+  World world;
+  world.register_node("a", 16);
+  const std::vector<AttemptId> originals = start_all(world, 16, split_resume_spec(130s));
+  const JobId second = world.submit(kSplit, kSplit, split_resume_spec(150s, {{"t_avg", "20s"}}));
+  run(world, originals, 100'000, 60);  // two launches for 120 s
+  EXPECT_EQ(world.job(second).tasks[0].ledger.segments().size(), 2u);
+  run(world, originals, 100'000, 40);  // two for 60 s
+  EXPECT_EQ(world.job(second).tasks[0].ledger.segments().size(), 2u);
+}
+
 TEST(SplitResume, LeavesPiecesAsTheyAreThatAllSlotsTogetherCannotDoInTime) {
   OneTask one(split_resume_spec(130s), 1);
   auto& [world, job, original] = one;

@@ -7,6 +7,8 @@
 namespace ontime::scheduler {
 namespace {
 
+constexpr double kLaunchesMost = 0.5;  // of the work that waits: its slots are wanted by others
+
 // ln P(a task whose perfect run takes `work` is done in `window`, divided into so many pieces).
 double ln_pocd_of(double work, double window, const math::Durations& durations, double pieces) {
   if (!durations.tail) return ln_divided_pocd(std::log(work / window), durations.beta, pieces, 1);
@@ -99,8 +101,9 @@ std::uint32_t divide_waiting(const View& view, const JobView& job, const Target&
       const ByteRange range = segment.range;
       if (range.is_open_ended() || is_held(task, segment)) return;
       // As many as must be: what waits has no free slots.
-      const std::uint32_t pieces =
-          pieces_at_start(static_cast<double>(range.size()) * durations.t_min, window, durations, 1, 0, rules, start);
+      const double work = static_cast<double>(range.size()) * durations.t_min;
+      const std::uint32_t pieces = pieces_at_start(work, window, durations, 1, 0, rules, start);
+      if (pieces * durations.launch > kLaunchesMost * work) return;
       Divide divide{{job.id, index}, range.begin, borders_of(range.begin, range.end, std::vector<double>(pieces, 1))};
       if (divide.borders.empty()) return;
       more += static_cast<std::uint32_t>(divide.borders.size());
