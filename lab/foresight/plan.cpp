@@ -19,7 +19,6 @@ constexpr int kDeadlineSteps = 8;
 constexpr double kLeastPiece = 0.1;  // of a split, that an attempt maps at least
 constexpr int kDeadlineRaises = 3;
 constexpr std::uint32_t kSlotsPerTask = 3;   // more than so many are of no use to any policy
-constexpr std::uint64_t kStepsPerTask = 16;  // with usual attempts it is about 8
 constexpr double kHorizon = 3;               // times the deadline, or the time that the job might take
 constexpr double kLongestMedians = 20;       // an attempt that takes longer takes too long
 
@@ -43,7 +42,8 @@ class Trial {
     scenario.jobs.front().deadline = deadline;
     scenario.jobs.front().policy = policy_.name;
     scenario.jobs.front().policy_parameters = policy_.parameters;
-    scenario.steps_max = std::max<std::uint64_t>(question_.steps / 8, kStepsPerTask * tasks_of(question_));
+    scenario.steps_max = question_.steps / 8;
+    scenario.steps_max_from = scenario.horizon / kHorizon;
     return scenario;
   }
   bool reaches(std::uint32_t slots, double deadline) {
