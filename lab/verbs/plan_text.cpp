@@ -62,19 +62,20 @@ std::string method_of(const Planned& planned) {
   std::uint32_t search = 0;
   for (const PlannedRow& row : planned.rows) {
     runs = std::max(runs, row.answer.prospect.runs);
-    search = std::max(search, row.answer.search_runs);
+    if (row.answer.has_searched) search = std::max(search, row.answer.search_runs);
   }
   return "How this was found: each attempt takes the launch time and then, for a whole split, a time drawn as above,\n"
          "independently of all others. 'formula' is the probability that the slowest task is done in time, with at "
          "least\n"
          "as many slots as tasks and no copies. 'N runs' are simulations of the cluster with the policy itself\n"
-         "(docs/simulator.md); PoCD is the share of them that was in time, with its 95 % interval. The deadline and "
-         "the\n"
-         "slots for the target are found by trying, each value on " +
-         counted(search, "run") +
-         ". The policy knows the deadline\n"
-         "that is tried and adapts to it. Machine time is the sum over all attempts, launches included. 'over': runs\n"
-         "were given up, three deadlines or three times what the job takes with usual attempts after its submission.\n";
+         "(docs/simulator.md); PoCD is the share of them that was in time, with its 95 % interval.\n" +
+         (search > 0
+              ? "The deadline and the slots for the target are found by trying, each value on " +
+                    counted(search, "run") + ". The policy\nknows the deadline that is tried and adapts to it.\n"
+              : std::string("The deadline and the slots for the target were not sought, as that would take long; "
+                            "--runs N seeks them.\n")) +
+         "Machine time is the sum over all attempts, launches included. 'over': runs\n"
+         "were given up, after three deadlines or three times what the job takes with usual attempts.\n";
 }
 
 }  // namespace
