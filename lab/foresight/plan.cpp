@@ -18,9 +18,9 @@ constexpr double kSearches = 8;     // simulations that a search takes, about
 constexpr int kDeadlineSteps = 8;
 constexpr double kLeastPiece = 0.1;  // of a split, that an attempt maps at least
 constexpr int kDeadlineRaises = 3;
-constexpr std::uint32_t kSlotsPerTask = 3;   // more than so many are of no use to any policy
-constexpr double kHorizon = 3;               // times the deadline, or the time that the job might take
-constexpr double kLongestMedians = 20;       // an attempt that takes longer takes too long
+constexpr std::uint32_t kSlotsPerTask = 3;  // more than so many are of no use to any policy
+constexpr double kHorizon = 3;              // times the deadline, or the time that the job might take
+constexpr double kLongestMedians = 20;      // an attempt that takes longer takes too long
 
 std::vector<double> shares_of(const PlanQuestion& question) {
   const scheduler::JobSpec spec = spec_of(question.job, {});
@@ -125,15 +125,16 @@ Prospect prospect_of(const PlanQuestion& question, const UnaidedJob& job) {
   return prospect;
 }
 
-Runs main_runs(const PlanQuestion& question, double share) {
+Runs main_runs(const PlanQuestion& question, bool searches_follow) {
   if (question.runs > 0) return Runs::exactly(question.runs);
+  const double share = searches_follow ? kMainShare : kLoneShare;
   return {kRunsLeast, kRunsMost, static_cast<std::uint64_t>(share * static_cast<double>(question.steps))};
 }
 
-std::uint32_t search_runs(const PlanQuestion& question, const Prospect& simulated) {
-  if (question.runs > 0) return question.runs;
+std::uint32_t affordable_search_runs(const PlanQuestion& question, const Scenario& scenario) {
+  const Prospect pilot = foresee(scenario, Runs::exactly(kRunsLeast), question.seed);
   const double steps = (1 - kMainShare) * static_cast<double>(question.steps) / kSearches;
-  const double runs = steps * simulated.runs / static_cast<double>(std::max<std::uint64_t>(simulated.steps, 1));
+  const double runs = steps * pilot.runs / static_cast<double>(std::max<std::uint64_t>(pilot.steps, 1));
   return static_cast<std::uint32_t>(std::min<double>(runs, kRunsMost));
 }
 
@@ -183,14 +184,10 @@ Result<PlanAnswer> plan(const PlanQuestion& question, const PolicyChoice& policy
   const bool is_unaided = policy.name == "none";
   PlanAnswer answer;
   answer.is_exact = is_unaided && tasks <= question.slots;
-  const Runs tried = answer.is_exact ? Runs::exactly(1) : main_runs(question, kMainShare);
-  answer.prospect = foresee(scenario, tried, question.seed);
-  answer.search_runs = search_runs(question, answer.prospect);
+  answer.search_runs = question.runs > 0 ? question.runs : affordable_search_runs(question, scenario);
   answer.has_searched = question.runs > 0 || answer.search_runs >= kSearchRunsLeast;
-  if (answer.is_exact)
-    answer.prospect = prospect_of(question, unaided);
-  else if (!answer.has_searched)
-    answer.prospect = foresee(scenario, main_runs(question, kLoneShare), question.seed);
+  answer.prospect = answer.is_exact ? prospect_of(question, unaided)
+                                    : foresee(scenario, main_runs(question, answer.has_searched), question.seed);
   answer.steps = answer.prospect.steps;
   if (answer.is_exact) answer.deadline = unaided.quantile(question.target);
   if (!answer.has_searched) return answer;

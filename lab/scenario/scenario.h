@@ -199,7 +199,7 @@ struct Scenario {
   // Or when the scheduler has taken so many steps, but not before this time.
   std::uint64_t steps_max = std::numeric_limits<std::uint64_t>::max();
   double steps_max_from = 0;
-  bool check_invariants = false;                                        // after every step: slow
+  bool check_invariants = false;  // after every step: slow
   // The seed by which jobs have got their sizes, arrivals and histories; none: the run's. draw() sets it.
   std::optional<std::uint64_t> drawn{};
 

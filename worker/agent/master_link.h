@@ -91,9 +91,8 @@ class ReconnectPause {
 // on a slow link reports would otherwise queue behind heartbeats that are older than the next one, in buffers that
 // nobody here can see. Two of them, so that the link is busy while an answer is on its way back.
 //
-// An answer waits behind what the master sends before it, such as the set-up of a job, which may take long. For every
-// kBytesForAnother that are received meanwhile another heartbeat may be sent. It is so much smaller that a slow link
-// has room for it.
+// The set-up of a job may take long on a slow link, and the answers wait behind it. So that the master hears of the
+// worker meanwhile, one more heartbeat may be sent for every kBytesForAnother received: small beside those bytes.
 class Pulse {
  public:
   static constexpr std::uint64_t kOnTheirWay = 2;
