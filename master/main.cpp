@@ -135,6 +135,23 @@ Result<asio::ip::tcp::acceptor> open_socket(asio::io_context& io, const CommandL
   return net::listen(io.get_executor(), line.listen, line.reach);
 }
 
+// A master that was killed holds its journal and its port until the kernel has ended it, and the kernel lets a write to
+// a slow disk end first.
+template <class Open>
+auto take_over(const Open& open) {
+  static constexpr auto kPredecessorMost = std::chrono::seconds(10);
+  static constexpr auto kTryAgainAfter = std::chrono::milliseconds(50);
+  const auto until = std::chrono::steady_clock::now() + kPredecessorMost;
+  for (bool is_first = true;; is_first = false) {
+    auto opened = open();
+    if (opened || opened.error().kind != ErrorKind::Unavailable || std::chrono::steady_clock::now() >= until) {
+      return opened;
+    }
+    if (is_first) spdlog::warn("master_waiting for=10s why={}", log::Quoted{opened.error().message});
+    std::this_thread::sleep_for(kTryAgainAfter);
+  }
+}
+
 std::unique_ptr<recording::Recorder> make_recorder(const CommandLine& line) {
   if (line.settings.recording_bytes_max == 0) return nullptr;
   return std::make_unique<recording::Recorder>(recording::Recorder::Options{
@@ -178,9 +195,9 @@ int run(const CommandLine& line) {
   asio::io_context io(1);
   TokenReload token_reload(io, line.token_file, !line.settings.tokens.is_empty());  // SIGHUP may come at any time
   if (Status status = log::set_up(line.log); !status) return complain(status.error());
-  auto journal = journal::RocksdbJournal::open(line.journal, {line.settings.journal_sync});
+  auto journal = take_over([&] { return journal::RocksdbJournal::open(line.journal, {line.settings.journal_sync}); });
   if (!journal) return complain(journal.error());
-  auto socket = open_socket(io, line);
+  auto socket = take_over([&] { return open_socket(io, line); });
   if (!socket) return complain(socket.error());
   Settings settings = line.settings;
   settings.index_directory = line.journal + "/access-points";

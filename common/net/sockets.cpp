@@ -41,8 +41,8 @@ Status check_loopback(const tcp::endpoint& address, const std::string& shown) {
 
 Error cannot_listen(const Endpoint& endpoint, const asio::error_code& error) {
   if (error == asio::error::address_in_use) {
-    return failed("port " + std::to_string(endpoint.port) + " of " + endpoint.host +
-                  " is in use; stop the program that listens there or choose another port");
+    return unavailable("port " + std::to_string(endpoint.port) + " of " + endpoint.host +
+                       " is in use; stop the program that listens there or choose another port");
   }
   return failed("cannot listen on " + to_string(endpoint) + ": " + error.message());
 }

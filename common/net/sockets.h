@@ -15,7 +15,7 @@ namespace ontime::net {
 enum class Reach { Loopback, AnyNetwork };
 
 // Listens there. Unless `reach` allows it, an address that is no loopback address is BadInput and says so. A port in
-// use is Failed and names it. Port 0 picks a free one (ask acceptor.local_endpoint()).
+// use is Unavailable and names it. Port 0 picks a free one (ask acceptor.local_endpoint()).
 Result<asio::ip::tcp::acceptor> listen(asio::any_io_executor executor, const Endpoint& endpoint,
                                        Reach reach = Reach::Loopback);
 // Takes over a listening socket that the parent process opened.

@@ -48,8 +48,8 @@ Result<std::unique_ptr<DirectoryLock>> DirectoryLock::take(const std::string& di
   auto lock = std::unique_ptr<DirectoryLock>(new DirectoryLock(path, std::move(file)));
   if (::flock(lock->file_.get(), LOCK_EX | LOCK_NB) == 0) return lock;
   if (errno != EWOULDBLOCK) return about("lock", path);
-  return failed("The journal in " + in_quotes(directory) +
-                " is in use by another ontime-master; stop it or name another directory with --journal.");
+  return unavailable("The journal in " + in_quotes(directory) +
+                     " is in use by another ontime-master; stop it or name another directory with --journal.");
 }
 
 bool DirectoryLock::is_in_place() const {

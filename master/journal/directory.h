@@ -34,7 +34,8 @@ class DirectoryLock {
  public:
   static constexpr const char* kName = "ontime-journal.lock";
 
-  // Held as long as the object lives; the kernel releases it however the process ends. Failed: another master has it.
+  // Held as long as the object lives; the kernel releases it however the process ends. Unavailable: another master has
+  // it.
   static Result<std::unique_ptr<DirectoryLock>> take(const std::string& directory);
 
   // The directory's path still leads to this file: it was not removed, and no other one put in its place.

@@ -111,7 +111,8 @@ TEST_F(MasterProgram, EndsWithZeroOnSigtermAndOnSigint) {
 
 TEST_F(MasterProgram, NamesAPortThatIsInUse) {
   Process master = start();
-  Arguments second = {ONTIME_MASTER, "--listen", "127.0.0.1:" + port_, "--journal", directory_ / "other"};
+  Arguments second = {ONTIME_MASTER, "--listen", "127.0.0.1:" + port_, "--journal", directory_ / "other",
+                      "--log-level", "off"};
   expect_sentence(run(second), 1, port_);
 }
 
@@ -121,6 +122,17 @@ TEST_F(MasterProgram, RefusesAJournalThatAnotherMasterHasOpen) {
   master.kill();
   Process successor = start();
   EXPECT_TRUE(successor.is_running());
+}
+
+TEST_F(MasterProgram, TakesOverFromAKilledMasterThatHasNotEndedYet) {
+  Process killed = start();
+  const std::string log = directory_ / "log";
+  Process successor({ONTIME_MASTER, "--listen", "127.0.0.1:" + port_, "--journal", directory_ / "journal",
+                     "--port-file", directory_ / "port of the successor", "--log-file", log},
+                    directory_ / "successor");
+  ASSERT_TRUE(eventually([&] { return test::read_file(log).find("master_waiting") != std::string::npos; }));
+  killed.kill();
+  EXPECT_TRUE(eventually([&] { return std::filesystem::exists(directory_ / "port of the successor"); }));
 }
 
 TEST_F(MasterProgram, RefusesADamagedJournal) {

@@ -56,5 +56,8 @@ for _ in 1 2 3; do
   run_commands || status=$?
   [ "$status" -eq 3 ] || break
 done
-[ "$status" -eq 0 ] || echo "A command of README.md or a page failed with $status: the last one shown above."
+if [ "$status" -ne 0 ]; then
+  tail -n 20 "$work"/tree/*.log || true
+  echo "A command of README.md or a page failed with $status: the last one shown above."
+fi
 exit "$status"
