@@ -2,7 +2,7 @@
 
 Every relative link in README.md, docs/*.md, reproduction/README.md and examples/*.md leads to a file of the tree,
 and its anchor to a heading of that page. Every header that docs/contributing.md names exists, and docs/README.md lists
-every page of docs/. README.md stays short.
+every page of docs/. Each row of a table has as many cells as its first. README.md stays short.
 """
 import glob
 import os
@@ -68,6 +68,23 @@ def wrong_headers(page, source):
             yield f"{page}: there is no {path}"
 
 
+def cells_of(row):
+    """How many cells a table's row has; 0 if no `|` closes it. A `|` behind a backslash is text."""
+    plain = row.strip().replace("\\|", "")
+    return plain.count("|") - 1 if plain.endswith("|") else 0
+
+
+def torn_tables(page, source):
+    width = None
+    for number, line in lines_outside_code(read(os.path.join(source, page))):
+        if not line.startswith("|"):
+            width = None
+            continue
+        width = width or cells_of(line)
+        if cells_of(line) != width:
+            yield f"{page}:{number}: this row has not {width} cells as the first of its table has"
+
+
 def unlisted_pages(source):
     index = read(os.path.join(source, "docs/README.md"))
     for path in sorted(glob.glob(os.path.join(source, "docs/*.md"))):
@@ -82,6 +99,7 @@ def wrong_in(source):
     for pattern in ("docs/*.md", "examples/*.md"):
         pages += [os.path.relpath(path, source) for path in sorted(glob.glob(os.path.join(source, pattern)))]
     wrong = [error for page in pages for error in wrong_links(page, source)]
+    wrong += [error for page in pages for error in torn_tables(page, source)]
     wrong += wrong_headers("docs/contributing.md", source)
     wrong += unlisted_pages(source)
     length = len(read(os.path.join(source, "README.md")).splitlines())
@@ -95,7 +113,7 @@ def self_test():
     tree = {
         "README.md": "[a](docs/a.md#right-heading) [b](docs/none.md)\n" + "\n" * README_LINES,
         "docs/README.md": "[a](a.md) [contributing](contributing.md) [web](https://example.org/none)\n",
-        "docs/a.md": "## Right: *heading*\n```\n## in code\n[not](a-link.md)\n```\n[own](#in-code)\n",
+        "docs/a.md": "## Right: *heading*\n| `a\\|b` | c |\n|---|---|\n| d | e | f \n```\n## in code\n[not](a-link.md)\n```\n[own](#in-code)\n",
         "docs/contributing.md": "`docs/none.h`\n",
         "docs/unlisted.md": "",
         "reproduction/README.md": "[up](../docs/a.md#right-heading)\n",
@@ -106,7 +124,7 @@ def self_test():
             with open(os.path.join(source, path), "w", encoding="utf-8") as file:
                 file.write(text)
         wrong, _ = wrong_in(source)
-    expected = ["docs/none.md leads nowhere", "no heading for #in-code", "there is no docs/none.h",
+    expected = ["docs/none.md leads nowhere", "no heading for #in-code", "docs/a.md:4: this row has not 2 cells", "there is no docs/none.h",
                 "does not list unlisted.md", "at most 130 are allowed"]
     found = [any(part in error for error in wrong) for part in expected]
     print("\n".join(wrong))
