@@ -21,8 +21,12 @@ struct ClusterTime {
 using TimePoint = ClusterTime::time_point;
 
 constexpr double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
+// Not beyond this, so that a sum with any time of day is one too, and what is not a number counts as this: policies and
+// scenarios compute with times that nobody lives to see.
+constexpr double kSecondsMost = 2e9;
 constexpr Duration from_seconds(double s) {
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(s));
+  const double bounded = s < -kSecondsMost ? -kSecondsMost : s < kSecondsMost ? s : kSecondsMost;
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(bounded));
 }
 constexpr std::int64_t to_unix_ns(TimePoint t) { return t.time_since_epoch().count(); }
 constexpr TimePoint from_unix_ns(std::int64_t ns) { return TimePoint(Duration(ns)); }

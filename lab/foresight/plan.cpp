@@ -12,9 +12,10 @@ namespace {
 
 constexpr std::uint32_t kRunsMost = 1000;
 constexpr std::uint32_t kRunsLeast = 3;
-constexpr double kMainShare = 0.3;  // of the steps, for the policy at the asked deadline and slots
-constexpr double kLoneShare = 0.6;  // if there is to be no search
-constexpr double kSearches = 8;     // simulations that a search takes, about
+constexpr double kMainShare = 0.3;         // of the steps, for the policy at the asked deadline and slots
+constexpr double kLoneShare = 0.6;         // if there is to be no search
+constexpr std::uint64_t kStepsShare = 16;  // of the steps, the part that a run gets after it should have ended
+constexpr double kSearches = 8;            // simulations that a search takes, about
 constexpr int kDeadlineSteps = 8;
 constexpr double kLeastPiece = 0.1;  // of a split, that an attempt maps at least
 constexpr int kDeadlineRaises = 3;
@@ -42,7 +43,7 @@ class Trial {
     scenario.jobs.front().deadline = deadline;
     scenario.jobs.front().policy = policy_.name;
     scenario.jobs.front().policy_parameters = policy_.parameters;
-    scenario.steps_max = question_.steps / 8;
+    scenario.steps_max = question_.steps / kStepsShare;
     scenario.steps_max_from = scenario.horizon / kHorizon;
     return scenario;
   }
@@ -138,6 +139,20 @@ std::uint32_t affordable_search_runs(const PlanQuestion& question, const Scenari
   return static_cast<std::uint32_t>(std::min<double>(runs, kRunsMost));
 }
 
+// Policies look at a job every few seconds, however long it lasts.
+Status check_ends(const Scenario& scenario, const PlanQuestion& question) {
+  constexpr double kLong = 1e5;  // seconds; what is shorter takes no time worth speaking of
+  constexpr std::uint64_t kStepsMost = 5'000'000;
+  if (scenario.steps_max_from < kLong) return {};
+  Scenario once = scenario;
+  once.steps_max = kStepsMost;
+  once.steps_max_from = 0;
+  if (lab::run(once, question.seed).steps < kStepsMost) return {};
+  return bad_input("A plan with " + scenario.jobs.front().policy +
+                   " would take too long, because the policy looks at the job " +
+                   "more than 5,000,000 times. Leave it out with --policy, or plan a part of the job.");
+}
+
 // When there is nothing more to see. By then every job is done whose attempts are not much slower than usual.
 double horizon_of(const PlanQuestion& question, std::uint32_t slots) {
   const double tasks = tasks_of(question);
@@ -179,7 +194,8 @@ Scenario scenario_of(const PlanQuestion& question, std::uint32_t slots) {
 Result<PlanAnswer> plan(const PlanQuestion& question, const PolicyChoice& policy) {
   const std::uint32_t tasks = tasks_of(question);
   const Scenario scenario = Trial(question, policy, 0).scenario(question.slots, question.job.deadline);
-  if (Status good = check(scenario); !good) return good.error();
+  for (const Status& good : {check(scenario), check_ends(scenario, question)})
+    if (!good) return good.error();
   const UnaidedJob unaided(question.tail, question.launch.mean(), shares_of(question));
   const bool is_unaided = policy.name == "none";
   PlanAnswer answer;

@@ -196,7 +196,7 @@ struct Scenario {
   scheduler::Placement placement{};
   double sample_every = 0;  // interval at which Outcome::samples are taken; 0: none
   double horizon = 1e9;     // the simulation ends here even if jobs have not
-  // Or when the scheduler has taken so many steps, but not before this time.
+  // Or when the scheduler has taken so many steps from this time on.
   std::uint64_t steps_max = std::numeric_limits<std::uint64_t>::max();
   double steps_max_from = 0;
   bool check_invariants = false;  // after every step: slow

@@ -118,9 +118,11 @@ Simulation::Simulation(Scenario scenario, std::uint64_t seed, const Observer& ob
 
 Outcome Simulation::run() {
   const TimePoint horizon(from_seconds(scenario_.horizon));
-  const TimePoint may_stop(from_seconds(scenario_.steps_max_from));
+  const TimePoint counts_from(from_seconds(scenario_.steps_max_from));
+  std::uint64_t uncounted = 0;
   while (jobs_ended_ < planned_.size() && outcome_.broken.empty()) {
-    if (outcome_.steps >= scenario_.steps_max && now_ >= may_stop) break;
+    if (now_ < counts_from) uncounted = outcome_.steps;
+    if (outcome_.steps - uncounted >= scenario_.steps_max) break;
     const auto wake_up = scheduler_.next_wake_up();
     const bool wakes = wake_up && (queue_.empty() || *wake_up <= queue_.next_at());
     if (!wakes && queue_.empty()) break;

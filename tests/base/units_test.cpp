@@ -3,6 +3,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <cmath>
+#include <limits>
+
+#include "common/base/time.h"
+
 namespace ontime {
 namespace {
 
@@ -18,6 +23,18 @@ Duration duration_of(std::string_view text) {
   const auto duration = parse_duration(text);
   EXPECT_TRUE(duration) << text;
   return duration ? *duration : Duration(0);
+}
+
+// A sum with any time of day is one: no policy looks at a job all the time because its next look wrapped around.
+TEST(Seconds, AreBounded) {
+  EXPECT_EQ(from_seconds(1.5), 1500ms);
+  EXPECT_EQ(from_seconds(-1.5), -1500ms);
+  const TimePoint now = from_unix_ns(std::int64_t{2'500'000'000} * 1'000'000'000);
+  for (const double long_time : {1e10, 1e300, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    EXPECT_GT(now + from_seconds(long_time), now) << long_time;
+    EXPECT_LT(now - from_seconds(long_time), now) << long_time;
+  }
+  EXPECT_LT(now + from_seconds(-1e300), now);
 }
 
 TEST(Sizes, BinaryAndDecimalUnits) {

@@ -99,6 +99,14 @@ TEST(Division, GainsThatAreNotWorthASlotAreLeft) {
   EXPECT_GT(grant(easy, 10, {10, 0})[0].slots(), 1u);
 }
 
+TEST(Division, ARestThatNeedsMoreSlotsThanOthersMayGetThem) {
+  const std::vector<RemainingWork> rests{{100, 30, 1.5, 10, 1, -20}, {100, 3, 1.5, 60, 1, -120}};
+  const std::vector<Division> divisions = grant(rests, 100, rules(10));
+  EXPECT_LE(divisions[0].slots(), 10u);
+  EXPECT_GT(divisions[1].slots(), 33u);
+  EXPECT_EQ(grant(rests, 20, rules(10))[1].slots(), 0u);
+}
+
 TEST(Division, AHopelessRestGetsNothing) {
   const std::vector<RemainingWork> rests{
       {100, 5, 1.5, 10, 10, -20}, {100, 80, 1.5, 10, 10, -20}, {100, -1, 1.5, 10, 10, -20}};

@@ -20,6 +20,16 @@ TEST(SplitResume, DividesAtTheStartWhatEvenAPerfectRunWouldNotDoInTime) {
   EXPECT_EQ(world.attempt(attempts[1]).held, (ByteRange{kSplit / 2, kSplit}));
 }
 
+// More than the 32 pieces that it makes otherwise.
+TEST(SplitResume, DividesAtTheStartIntoAsManyPiecesAsMustBeIfSlotsAreFreeForAll) {
+  for (const std::uint32_t slots : {60u, 30u}) {
+    World world;
+    world.register_node("a", slots);
+    world.submit(kSplit, kSplit, split_resume_spec(5s));
+    EXPECT_EQ(launched(world).size(), slots == 60 ? 42u : 1u) << slots;
+  }
+}
+
 TEST(SplitResume, DividesAtTheStartWhileSlotsAreFreeAndTheOddsArePoor) {
   World world;
   world.register_node("a", 8);

@@ -8,8 +8,6 @@
 namespace ontime::scheduler {
 namespace {
 
-constexpr double kLongest = 1e9;  // seconds; what a TimePoint can hold in any case
-
 struct GrantRule {
   math::Objective objective = math::Objective::SumLog;
   std::uint32_t max = 5;    // copies per segment
@@ -189,7 +187,7 @@ class CheckClock {
   // Everything that is watched was looked at now. `theta`: the smallest of their check_interval()s.
   void checked(TimePoint now, double theta) {
     last_ = now;
-    next_ = now + from_seconds(std::min(theta, kLongest));
+    next_ = now + from_seconds(theta);
   }
 
   // theta of one job, seconds. `launch`: mean launch time in seconds.

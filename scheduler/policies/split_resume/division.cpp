@@ -146,22 +146,24 @@ std::vector<Division> ladder_of(const RemainingWork& remaining, std::uint32_t sl
 // the hull is the least concave ladder above each one; only the last stretch, which may not fit, can be worse than the
 // best choice.
 std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint32_t slots, const GrantRules& rules) {
-  const std::uint32_t slots_max = std::min({rules.slots_max, slots, kSlotsPerGrantMax});
-  const std::size_t rungs = slots_max + 1;
-  std::vector<Division> ladders;  // one behind the other
+  std::vector<Division> ladders;     // one behind the other
+  std::vector<std::size_t> feet{0};  // where each begins, and where the last one ends
   Powers powers;
   std::vector<std::uint32_t> level(remainders.size(), 0);
   std::uint32_t left = slots;
   // A stretch that gains less than the least is no stretch: its slots are left to others.
   const auto stretch_of = [&](std::uint32_t i) {
-    const Stretch stretch = best_stretch({&ladders[i * rungs], rungs}, i, level[i], left);
+    const Stretch stretch = best_stretch({&ladders[feet[i]], feet[i + 1] - feet[i]}, i, level[i], left);
     return stretch.rate >= rules.gain_min + remainders[i].gain_min ? stretch : Stretch{0, i, level[i]};
   };
   std::vector<Stretch> stretches;
   stretches.reserve(remainders.size());
-  ladders.reserve(remainders.size() * rungs);
+  feet.reserve(remainders.size() + 1);
+  ladders.reserve(remainders.size() * (rules.slots_max + 1));
   for (std::uint32_t i = 0; i < remainders.size(); ++i) {
-    append_ladder(remainders[i], slots_max, rules.gain_min, powers, ladders);
+    const std::uint32_t wanted = std::max(rules.slots_max, remainders[i].pieces_max);
+    append_ladder(remainders[i], std::min({wanted, slots, kSlotsPerGrantMax}), rules.gain_min, powers, ladders);
+    feet.push_back(ladders.size());
     if (const Stretch stretch = stretch_of(i); stretch.to > 0) stretches.push_back(stretch);
   }
   std::priority_queue<Stretch> next(std::less<Stretch>(), std::move(stretches));
@@ -178,7 +180,7 @@ std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint
     if (const Stretch more = stretch_of(stretch.index); more.to > at) next.push(more);
   }
   std::vector<Division> granted(remainders.size());
-  for (std::size_t i = 0; i < remainders.size(); ++i) granted[i] = ladders[i * rungs + level[i]];
+  for (std::size_t i = 0; i < remainders.size(); ++i) granted[i] = ladders[feet[i] + level[i]];
   return granted;
 }
 

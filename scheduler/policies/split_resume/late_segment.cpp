@@ -7,17 +7,20 @@
 namespace ontime::scheduler {
 namespace {
 
-// The chance that nobody's estimate leaves: finite, so that what is certain to be late can be compared.
+// The chance that nobody's estimate leaves: finite, so that what is certain to be late can be compared, also where its
+// pieces have poor odds. More pieces have poorer ones together.
 constexpr double kLnChanceMin = -20;
-constexpr double kFarOff = 6;  // standard deviations, beyond which ln P(Z > z) is below that
+constexpr double kLnChanceMinOfPiece = -2;
+constexpr double kFarOff = 6;  // standard deviations, beyond which ln P(Z > z) is about that
 
 // ln P(what is expected to take `to_go` seconds takes at most `left`), for a lognormal error of the estimate.
 // It is what the piece's PoCD would be without help, so it decides how much a grant of slots gains.
-double ln_chance(double to_go, double left, double spread) {
-  if (!(left > 0) || !std::isfinite(to_go)) return kLnChanceMin;
+double ln_chance(double to_go, double left, double spread, std::uint32_t pieces_max) {
+  const double least = std::min(kLnChanceMin, kLnChanceMinOfPiece * pieces_max);
+  if (!(left > 0) || !std::isfinite(to_go)) return least;
   if (to_go <= 0) return 0;
-  if (to_go >= left * std::exp(kFarOff * spread)) return kLnChanceMin;
-  return std::max(kLnChanceMin, math::ln_normal_survival(std::log(to_go / left) / spread));
+  if (to_go >= left * std::exp(kFarOff * spread)) return least;
+  return std::max(least, math::ln_normal_survival(std::log(to_go / left) / spread));
 }
 
 // Where the rest should begin (docs/split-resume.md, step 2): behind what the leader can do in time, but not so late
@@ -29,13 +32,25 @@ double place_of_cut(double position, double rate, double left, double launch, do
   return std::max(position + rate * launch, std::min(share, end - smallest));
 }
 
-// When time is short there may be as many as the window needs and one to spare, if each is worth a launch.
+// As many as are worth their launches: at most `max`, but more where twice what half of the attempts can do in time
+// needs more. When time is short also smaller ones, as many as perfect attempts need and one to spare.
 std::uint32_t most_pieces(double work, double window, const math::Durations& durations, const RescueRules& rules) {
+  if (!(window > 0)) return 1;
   const double launch = std::max(durations.launch, 1e-3);
-  const double paying = work * durations.median() / durations.t_min / rules.shortest_piece(window, durations);
-  const double needed = window > 0 ? std::floor(work / window) + 2 : 1;
-  const double most = std::max(paying, std::min(needed, work / launch));  // small ones too if time is short
-  return static_cast<std::uint32_t>(std::clamp(most, 1.0, static_cast<double>(rules.max)));
+  const double median_work = work * durations.median() / durations.t_min;
+  const double paying = median_work / rules.shortest_piece(window, durations);
+  const double most = std::max<double>(rules.max, std::floor(2 * median_work / window));
+  const double in_time = std::min(std::floor(work / window) + 2, work / launch);
+  const double pieces = std::min<double>(std::max(std::min(paying, most), in_time), kSlotsPerGrantMax);
+  return static_cast<std::uint32_t>(std::max(pieces, 1.0));
+}
+
+// What stands for a deadline supposes that all slots can help at once, but a segment is divided into so many pieces at
+// a time: the next look divides these.
+double due_of(const Target& target, double now, double bytes, const math::Durations& durations) {
+  constexpr double kSlack = 1.25;
+  if (target.is_deadline) return target.due;
+  return std::max(target.due, now + durations.launch + kSlack * bytes * durations.median() / kSlotsPerGrantMax);
 }
 
 }  // namespace
@@ -70,17 +85,18 @@ std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, 
   // It may load something first, and fresh ones would too. With a deadline that ends.
   if (!target.is_deadline && leader.attempt->longest_gap == Duration::zero()) return Reason::TooYoung;
   const double now = job.since_submission(view.now);
-  // Attempts at the rest begin a launch from now, so that much less is left to them (D - tau - t_lau in the formula).
-  const double window = target.due - now - durations.launch;
   const auto end = static_cast<double>(segment.range.end);
   // A cut at an offset that it has passed would be answered with another one, so the pieces would not be as planned.
   const double position = position_of(leader, segment, now);
+  const double due = due_of(target, now, end - position, durations);
+  // Attempts at the rest begin a launch from now, so that much less is left to them (D - tau - t_lau in the formula).
+  const double window = due - now - durations.launch;
   const double smallest = rules.shortest_piece(window, durations) / durations.median();
   // One that is much slower than usual would keep a slot until the deadline for very few bytes. It only bridges the
   // launch.
   const bool is_slow = leader.pace.rate * durations.median() * rules.slow < 1;
-  const double cut = place_of_cut(position, leader.pace.rate, target.due - now, durations.launch, smallest, end,
-                                  is_slow ? 0 : rules.keep);
+  const double cut =
+      place_of_cut(position, leader.pace.rate, due - now, durations.launch, smallest, end, is_slow ? 0 : rules.keep);
   if (cut >= end - 1) return Reason::RemainingShorterThanLaunch;
   if (!(window > 0)) return Reason::Hopeless;
   LateSegment late;
@@ -106,7 +122,7 @@ std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, 
   const double until_next = target.interval + durations.launch;
   const bool is_last_chance = target.is_deadline && window < rules.last_chance * until_next;
   late.remaining.copies_max = is_last_chance ? rules.copies : 1;
-  late.remaining.ln_before = ln_chance(late.completion - now, target.at - now, rules.spread);
+  late.remaining.ln_before = ln_chance(late.completion - now, target.at - now, rules.spread, late.remaining.pieces_max);
   if (late.race && now + durations.launch + late.remaining.work >= late.completion) return Reason::CopyWouldBeLater;
   if (late.remaining.is_hopeless()) return Reason::Hopeless;
   return late;

@@ -68,7 +68,7 @@ struct Division {
 std::vector<Division> ladder_of(const RemainingWork& remaining, std::uint32_t slots_max);
 
 struct GrantRules {
-  std::uint32_t slots_max = 10;  // per rest, at most kSlotsPerGrantMax
+  std::uint32_t slots_max = 10;  // per rest, or its pieces_max if that is more; at most kSlotsPerGrantMax
   double gain_min = 0;           // in ln PoCD per slot; less is not worth a slot
 };
 
@@ -101,7 +101,7 @@ struct RescueRules {
   double last_chance = 4;
   std::uint32_t copies = 4;
   double check = 0.02;     // of D, or of what half of the attempts at a split take, from one check to the next
-  std::uint32_t max = 10;  // fresh attempts per late segment and decision
+  std::uint32_t max = 10;  // fresh attempts per late segment and decision, unless it needs more to be in time
   bool replace = true;     // attempts, where that saves slot time
 
   // Seconds that half of the attempts at a piece must last, if `window` is left for it; > 0. Less if time is short: a
@@ -159,7 +159,7 @@ struct StartRules {
   // would take no more than `share` of the time left: what is late after that is divided then.
   double pocd = 0.9;
   double share = 0.5;
-  std::uint32_t max = 32;  // pieces per task
+  std::uint32_t max = 32;  // pieces per task, unless it needs more to be in time and slots are free for them
 };
 
 // Tasks from this index on have never been launched. O(log tasks): tasks are launched in order.

@@ -7,6 +7,7 @@
 namespace ontime::scheduler {
 namespace {
 
+constexpr double kPiecesMost = 1000;   // of a task, at once
 constexpr double kLaunchesMost = 0.5;  // of the work that waits: its slots are wanted by others
 
 // ln P(a task whose perfect run takes `work` is done in `window`, divided into so many pieces).
@@ -28,16 +29,18 @@ bool is_held(const Task& task, const Segment& segment) {
 std::uint32_t pieces_at_start(double work, double window, const math::Durations& durations, std::uint32_t tasks,
                               std::uint32_t slots, const RescueRules& rules, const StartRules& start) {
   if (!(window > 0) || !(work > 0)) return 1;
-  const double launch = std::max(durations.launch, 1e-3);
-  const double most = std::min(static_cast<double>(start.max), std::floor(work / launch));
+  const double paying = std::floor(work / std::max(durations.launch, 1e-3));
+  const double slots_each = std::floor(static_cast<double>(slots) / std::max(1u, tasks));
   // One more than fits exactly: a perfect attempt that needs all of the window has a chance of 0 (P(T > t_min) = 1).
   const double needed = std::floor(work / window) + 1;  // pieces that a perfect attempt can do in time
-  if (needed > most) return 1;                          // hopeless
+  // More than the rule allows where they must be and slots are free for all of them.
+  const double most = std::min<double>(start.max, paying);
+  if (needed > std::max(most, std::min({paying, slots_each, kPiecesMost}))) return 1;  // hopeless
   // Beyond what is needed pieces are divided as long as slots are free, each is worth its launch, half of the attempts
   // would take too much of the window and the job's PoCD, tasks ln R, is below its goal. The formula alone would divide
   // as far as slots allow: it does not know that a late piece is divided again.
   const double median_work = work * durations.median() / durations.t_min;
-  const double affordable = std::min({most, std::floor(static_cast<double>(slots) / std::max(1u, tasks)),
+  const double affordable = std::min({std::max(most, std::min(2 * needed, paying)), slots_each,
                                       std::floor(median_work / rules.shortest_piece(window, durations))});
   double pieces = needed;
   while (pieces + 1 <= affordable && median_work > pieces * start.share * window &&

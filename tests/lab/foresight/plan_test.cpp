@@ -171,6 +171,26 @@ TEST(Plan, SimulatesNotMuchMoreHoweverSlowAttemptsMayBe) {
   }
 }
 
+TEST(Plan, GivesUpNoUsualRunHoweverManyTasksAndHoweverLongTheirs) {
+  PlanQuestion many = question_of(1000, 8, 600);
+  many.tail = FittedTail::pareto(30, 1.8);
+  PlanQuestion long_ones = question_of(20, 8, 600);
+  long_ones.tail = FittedTail::pareto(86'400, 1.8);
+  for (const PlanQuestion& question : {many, long_ones}) {
+    const auto answer = plan(question, {"none", {}});
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->prospect.unfinished, 0u);
+  }
+}
+
+TEST(Plan, RefusesAJobThatWouldBeLookedAtForTooLong) {
+  PlanQuestion question = question_of(20, 20, 1000);
+  question.tail = FittedTail::pareto(86'400. * 1000, 1.8);
+  const auto answer = plan(question, {"hadoop", {}});
+  ASSERT_FALSE(answer);
+  EXPECT_NE(answer.error().message.find("would take too long"), std::string::npos) << answer.error().message;
+}
+
 TEST(Plan, GivesUpWhatDoesNotEndAndSaysWhen) {
   PlanQuestion question = question_of(40, 20, 60);
   question.tail = FittedTail::pareto(2, 0.3);

@@ -71,6 +71,30 @@ jobs: [{count: 1, tasks: 90, duration: {lognormal: [60s, 0.03]}, deadline: 42s, 
   for (std::uint64_t seed = 1; seed <= 5; ++seed) EXPECT_TRUE(run(*scenario, seed).jobs[0].met()) << seed;
 }
 
+double flow_time_of(const std::string& slots, const std::string& job) {
+  const auto scenario =
+      read_scenario("nodes: [{count: " + slots + ", slots: 1}]\nkeeps_runners: yes\nheartbeat: 1s\njobs: [{count: 1, " +
+                    job + ", policy: auto}]\n");
+  if (!scenario) ADD_FAILURE() << scenario.error().message;
+  return scenario ? run(*scenario, 1).jobs[0].flow_time() : 0;
+}
+
+TEST(DivisionAnywhere, MoreFreeSlotsMakeAJobWithoutADeadlineNoSlower) {
+  for (const std::string job :
+       {"tasks: 10, duration: {lognormal: [600s, 0.3]}", "tasks: 10, duration: {lognormal: [180s, 0.3]}",
+        "tasks: 2, duration: {pareto: [1000s, 3]}, history: 100"})
+    EXPECT_LE(flow_time_of("500", job), 1.2 * flow_time_of("100", job)) << job;
+}
+
+TEST(DivisionAnywhere, MakesDeadlinesForWhichATaskNeedsMostOfTheSlots) {
+  EXPECT_LE(flow_time_of("100", "tasks: 1, duration: {pareto: [1000s, 3]}, history: 100, deadline: 30s"), 30);
+}
+
+// Nothing was known of it while there was time. Then it goes on as a job without a deadline.
+TEST(DivisionAnywhere, DividesWhatHasMissedItsDeadlineHoweverPoorTheOddsOfManyPiecesAre) {
+  EXPECT_LE(flow_time_of("100", "tasks: 1, duration: {pareto: [1000s, 3]}, deadline: 30s"), 300);
+}
+
 // The mean of three runs; 0 if the scenario cannot be read.
 double pocd_of_three(const Result<Scenario>& scenario) {
   if (!scenario) ADD_FAILURE() << scenario.error().message;
