@@ -18,8 +18,8 @@ std::uint64_t whole_number(const app::Parameters& settings, std::string_view nam
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
-    throw std::invalid_argument(std::string(name) + " must be a whole number from " + std::to_string(least) + " to " +
-                                std::to_string(most) + ", not \"" + text + "\"");
+    throw std::invalid_argument("the setting '" + std::string(name) + "' must be a whole number from " +
+                                std::to_string(least) + " to " + std::to_string(most) + ", not \"" + text + "\"");
   return number;
 }
 

@@ -54,7 +54,7 @@ constexpr Duration kSubmitMax = std::chrono::minutes(2);
 // A master on this machine can be started here; elsewhere it is the address that may be wrong.
 std::string advice_without(const net::Endpoint& endpoint) {
   const bool is_here = endpoint.host == "localhost" || endpoint.host == "::1" || endpoint.host.starts_with("127.");
-  return is_here ? "'ontime-master --listen " + net::to_string(endpoint) + "' starts one"
+  return is_here ? "'ontime-master --listen " + net::to_string(endpoint) + "' starts one if there is none"
                  : "check the address in --master or $ONTIME_MASTER";
 }
 

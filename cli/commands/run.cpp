@@ -64,6 +64,11 @@ Status check_is_new_or_stdout(const std::string& flag, const std::string& path) 
 
 // What a run writes besides its output.
 Status check_files_of(const RunCommand& command) {
+  const int printed = (command.json ? 1 : 0) + (is_standard_output(command.answer) ? 1 : 0) +
+                      (is_standard_output(command.report) ? 1 : 0);
+  if (printed > 1)
+    return bad_input(
+        "two of --json, --answer - and --report - would print into each other; give --answer or --report a file");
   std::vector<NamedFile> files{{"--record", command.record}, {"--log-file", command.cluster.log_file}};
   if (!is_standard_output(command.answer)) files.push_back({"--answer", command.answer});
   if (!is_standard_output(command.report)) files.push_back({"--report", command.report});

@@ -11,6 +11,7 @@
 #include "apps/gen/teragen.h"
 #include "cli/commands/execute.h"
 #include "cli/show/progress_line.h"
+#include "common/base/wording.h"
 #include "common/files/disk.h"
 
 namespace ontime::cli {
@@ -60,9 +61,8 @@ std::string text_of(const TeraSummary& summary) {
   std::string text = "records\t" + std::to_string(summary.records()) + "\nchecksum\t" + summary.checksum() +
                      "\nduplicate keys\t" + std::to_string(summary.duplicate_keys()) + "\n";
   if (summary.misplaced() == 0) return text + "sorted\tyes\n";
-  return text + "sorted\tno: " + std::to_string(summary.misplaced()) +
-         " records stand behind one with a higher key, the first of them is record " +
-         std::to_string(summary.first_misplaced()) + "\n";
+  return text + "sorted\tno: " + counted(summary.misplaced(), "record") +
+         " behind one with a higher key, the first is record " + std::to_string(summary.first_misplaced()) + "\n";
 }
 
 }  // namespace

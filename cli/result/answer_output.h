@@ -76,7 +76,7 @@ class AnswerFile {
   AnswerFile& operator=(AnswerFile&&) = delete;
 
   int descriptor() const { return descriptor_; }
-  const std::string& shown_name() const { return path_; }
+  std::string shown_name() const { return descriptor_ == STDOUT_FILENO ? path_ : "'" + path_ + "'"; }
   Status publish();
 
  private:

@@ -40,7 +40,7 @@ class Fetch {
     if (!objects_.contains(output::kManifestName) || !objects_.contains(output::kSuccessName))
       return {};  // the reader says it as of a directory
     const auto manifest = output::read_manifest(directory_);
-    if (!manifest) return bad_input("'" + address_ + "': " + manifest.error().message);
+    if (!manifest) return Error{manifest.error().kind, "'" + address_ + "': " + manifest.error().message};
     std::vector<FetchedFile> files;
     for (const output::Task& task : manifest->tasks) {
       if (Status added = add_part(task, files); !added) return added;
@@ -58,7 +58,8 @@ class Fetch {
 
  private:
   Error cannot(const std::string& what, const http::Failure& failure) const {
-    return failed("cannot read '" + what + "' of '" + address_ + "': " + failure.message);
+    return unavailable("cannot read " + (what.empty() ? "" : "'" + what + "' of ") + "'" + address_ +
+                       "': " + failure.message);
   }
 
   // What lies directly below the address, by its name there.

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "cli/show/job_json.h"
-#include "cli/web/cluster_view.h"
 #include "cli/show/listing.h"
+#include "cli/web/cluster_view.h"
 #include "cli/web/visitor.h"
 #include "cli/web/visitor_server.h"
 
@@ -103,10 +103,9 @@ void WebServer::Routes::set_limits() {
 
 void WebServer::Routes::add_routes() {
   const auto asset = [this](const char* path, const char* type, std::string_view text) {
-    server->Get(path,
-                [type, text](const auto& request, auto& response) {
-                  set_body(request, response, std::string(text), type);
-                });
+    server->Get(path, [type, text](const auto& request, auto& response) {
+      set_body(request, response, std::string(text), type);
+    });
   };
   asset("/", "text/html; charset=utf-8", assets::kPageHtml);
   for (const assets::Script& script : assets::kScripts)
@@ -232,10 +231,9 @@ WebServer::~WebServer() = default;
 Result<std::unique_ptr<WebServer>> WebServer::make(WebSettings settings, ClusterView& view) {
   if (!settings.https && !settings.insecure_network && !is_loopback(settings.listen.host)) {
     return bad_input("'" + net::to_string(settings.listen) +
-                     "' is not a loopback address, and what is shown there is not encrypted; 'ontime certs node " +
-                     settings.listen.host +
-                     "' makes a certificate, and --https DIR uses it (or say --insecure-network if nobody else is on "
-                     "that network)");
+                     "' is not a loopback address, and what is shown there is not encrypted; 'ontime certs init' and "
+                     "'ontime certs node HOST', with the name that visitors use, make a certificate, and --https DIR "
+                     "uses it (or say --insecure-network if nobody else is on that network)");
   }
   net::TlsPointer identity;
   if (settings.https) {

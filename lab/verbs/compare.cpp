@@ -29,7 +29,11 @@ Result<std::vector<experiment::JobRow>> jobs_of(const std::string& directory) {
   return jobs;
 }
 
-std::string with_sign(double value, int digits) { return (value >= 0 ? "+" : "") + fixed(value, digits); }
+std::string with_sign(double value, int digits) {
+  const std::string shown = fixed(value, digits);
+  const bool is_zero = shown.find_first_not_of("-0.") == shown.npos;
+  return is_zero ? fixed(0, digits) : (value > 0 ? "+" : "") + shown;
+}
 
 void add_row(Grid& grid, const std::string& policy, const std::string& what, const experiment::Difference& difference,
              int digits) {

@@ -94,7 +94,7 @@ Error nothing_known(const PlanCommand& command, const std::string& why) {
 }
 
 Result<Knowledge> find_knowledge(const PlanCommand& command, const wire::JobSpec& spec) {
-  if (command.t_min) return Knowledge{{}, "as given", 0};
+  if (command.t_min) return Knowledge{{}, command.launch ? "as given" : "as given, and a usual launch time", 0};
   const bool is_recorded = !command.journal.empty() || !command.recording.empty();
   auto knowledge = is_recorded ? read_recordings(command, key_of(spec)) : ask_master(command, spec);
   if (!knowledge && (is_recorded || knowledge.error().kind != ErrorKind::Unavailable)) return knowledge.error();

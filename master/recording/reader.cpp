@@ -18,7 +18,7 @@ Result<Reader> Reader::open(const std::string& path) {
   file.read(magic.data(), static_cast<std::streamsize>(magic.size()));
   magic.resize(static_cast<std::size_t>(file.gcount()));
   // A master may die before it has written even that.
-  if (!kMagic.starts_with(magic)) return failed("The file '" + path + "' is not a recording of ontime.");
+  if (!kMagic.starts_with(magic)) return bad_input("The file '" + path + "' is not a recording of ontime.");
   Reader reader(path, std::move(file));
   reader.position_ = magic.size();
   if (magic.size() < kMagic.size()) reader.torn_bytes_ = magic.size();

@@ -12,7 +12,7 @@ struct ReasonText {
 constexpr ReasonText kReasons[] = {
     {Reason::Late, "late",
      "it is expected to be done only after the deadline or, without one, after the rest of the job"},
-    {Reason::Slow, "slow", "it is slower than its peers"},
+    {Reason::Slow, "slow", "it is slower than its peers, or than attempts of earlier jobs"},
     {Reason::Clone, "clone", "every task starts with copies"},
     {Reason::DivideAtStart, "divide-at-start",
      "even an undisturbed attempt would be done only after the deadline or, without one, after the rest of the job"},

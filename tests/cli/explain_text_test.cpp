@@ -159,7 +159,7 @@ TEST(ExplainText, ARaceFromTheBeginningHasNoOffset) {
   decision.set_reason("slow");
   decision.set_copies(1);
   EXPECT_THAT(explained_text(explained, true),
-              HasSubstr("slow (it is slower than its peers): 1 copy races from byte 0\n"));
+              HasSubstr("slow (it is slower than its peers, or than attempts of earlier jobs): 1 copy races from byte 0\n"));
 }
 
 TEST(ExplainText, ManyDecisionsAboutOneTaskAreShortened) {

@@ -265,7 +265,7 @@ TEST(Web, ListensBeyondTheLoopbackOnlyIfItIsTold) {
   const auto refused = WebServer::make({.listen = {"0.0.0.0", 0}}, view);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("--insecure-network"), std::string::npos);
-  EXPECT_NE(refused.error().message.find("ontime certs node 0.0.0.0"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("ontime certs node HOST"), std::string::npos);
 }
 
 }  // namespace

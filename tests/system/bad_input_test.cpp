@@ -66,6 +66,27 @@ TEST_F(BadInput, OutputDirectoryThatIsNotEmpty) {
   EXPECT_EQ(read_file(directory_ / "out/precious"), "mine");
 }
 
+TEST_F(BadInput, TwoThingsThatWouldPrintIntoEachOther) {
+  expect_failure(2, run_of("wordcount", directory_ / "text", {"--json", "--answer", "-"}), {"--json", "--answer -"});
+}
+
+// An empty input would be counted without a word.
+TEST_F(BadInput, StandardInputThatIsClosed) {
+  const Finished finished = shell("'" + kBin + "/ontime' run wordcount - --output '" + directory_ / "out" + "' <&-");
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_NE(finished.err.find("cannot be read"), std::string::npos) << finished.err;
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "out"));
+}
+
+// Neither whole nor damaged.
+TEST_F(BadInput, StoreThatCannotBeReachedIsNoDamagedOutput) {
+  const Finished finished = shell("AWS_ENDPOINT_URL=http://127.0.0.1:1 AWS_ACCESS_KEY_ID=a AWS_SECRET_ACCESS_KEY=b '" +
+                                  kBin + "/ontime' verify --json s3://bucket/out");
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_NE(finished.err.find("cannot be reached"), std::string::npos) << finished.err;
+}
+
 TEST_F(BadInput, UnknownApplicationListsTheKnownOnes) {
   expect_failure(2, run_of("wordcuont", directory_ / "text"), {"wordcuont", "wordcount"});
 }

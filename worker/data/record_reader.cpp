@@ -193,8 +193,8 @@ Outcome<std::uint64_t> RecordReader::align_line(std::uint64_t at, std::uint64_t 
 
 Fault RecordReader::too_long(std::uint64_t offset) const {
   return {FaultKind::BadRecord, "the record at byte " + std::to_string(offset) + " of " + input_->file().path +
-                                    " is longer than the limit of " + std::to_string(rule_.record_bytes_max) +
-                                    " bytes; raise the limit or break the record up"};
+                                    " is longer than the limit of " + format_size(rule_.record_bytes_max) +
+                                    "; raise it with --max-record, or break the record up"};
 }
 
 }  // namespace ontime::worker
