@@ -75,7 +75,7 @@ std::string method_of(const Planned& planned) {
               : std::string("The deadline and the slots for the target were not sought, as that would take long; "
                             "--runs N seeks them.\n")) +
          "Machine time is the sum over all attempts, launches included. 'over': runs\n"
-         "were given up, after three deadlines or three times what the job takes with usual attempts.\n";
+         "were given up, between the deadline, or what the job takes with usual attempts, and three times that.\n";
 }
 
 }  // namespace

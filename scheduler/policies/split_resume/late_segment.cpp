@@ -48,9 +48,8 @@ std::uint32_t most_pieces(double work, double window, const math::Durations& dur
 // What stands for a deadline supposes that all slots can help at once, but a segment is divided into so many pieces at
 // a time: the next look divides these.
 double due_of(const Target& target, double now, double bytes, const math::Durations& durations) {
-  constexpr double kSlack = 1.25;
   if (target.is_deadline) return target.due;
-  return std::max(target.due, now + durations.launch + kSlack * bytes * durations.median() / kSlotsPerGrantMax);
+  return std::max(target.due, now + durations.launch + Target::kSlack * bytes * durations.median() / kSlotsPerGrantMax);
 }
 
 }  // namespace

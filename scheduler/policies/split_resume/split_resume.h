@@ -78,6 +78,8 @@ std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint
 
 // When a job's segments should be sealed, in seconds after its submission.
 struct Target {
+  static constexpr double kSlack = 1.25;  // without a deadline, for attempts that are slower than half of the others
+
   double at = std::numeric_limits<double>::infinity();   // its deadline, or what stands for one
   double due = std::numeric_limits<double>::infinity();  // late is what ends after that
   bool is_deadline = true;

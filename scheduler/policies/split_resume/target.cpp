@@ -4,9 +4,8 @@
 namespace ontime::scheduler {
 namespace {
 
-// Without a deadline (docs/split-resume.md has what was measured). The slack is for attempts that are slower than half
-// of the others, the launches for what is given away at the end: it needs one, and must last longer than that.
-constexpr double kSlack = 1.25;
+// Without a deadline (docs/split-resume.md has what was measured), for what is given away at the end: it needs one, and
+// must last longer than that.
 constexpr double kLaunches = 3;
 
 // Seconds from one check to the next are no less. A short deadline is worth more.
@@ -33,7 +32,7 @@ Target target_of(const View& view, const JobView& job, bool by_deadline, std::ui
     horizon = horizon > 0 ? std::min(horizon, job.deadline()) : job.deadline();
   } else if (horizon > 0) {
     const double slots = std::max(1.0, static_cast<double>(job.job->live.size()) + free);
-    const double time = kLaunches * durations.launch + kSlack * shared_time(job, durations, slots);
+    const double time = kLaunches * durations.launch + Target::kSlack * shared_time(job, durations, slots);
     target.at = target.due = job.since_submission(view.now) + time;
     horizon = std::min(horizon, time);
   }
