@@ -15,6 +15,8 @@ namespace {
 
 constexpr int kGzipOnly = 15 + 16;
 constexpr int kDeflateOnly = -15;
+constexpr char kMagic = '\x1f';  // every member's first byte
+constexpr const char* kStranger = "what follows its last member is no gzip; 'zcat FILE | gzip > NEW' leaves it out";
 
 class GzipSource final : public CompressedSource {
  public:
@@ -32,7 +34,7 @@ class GzipSource final : public CompressedSource {
     if (at_ == At::BetweenMembers) {
       if (stored.empty()) return {};
       if (stored.front() == '\0' && after_first_) return skip_padding(stored);
-      if (padded_) return {0, 0, "there is something behind the padding after its last member"};
+      if (padded_ || (after_first_ && stored.front() != kMagic)) return {0, 0, kStranger};
       inflateReset2(&stream_, kGzipOnly);
       at_ = At::Member;
     }

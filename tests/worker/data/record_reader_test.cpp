@@ -285,6 +285,18 @@ TEST(RecordReader, ATruncatedCompressedFileIsABadRecordThatNamesFileAndOffset) {
   }
 }
 
+TEST(RecordReader, SaysThatWhatFollowsTheLastMemberIsNoGzip) {
+  const TemporaryDirectory directory;
+  for (const std::string& more : {std::string("garbage"), std::string("\0\0garbage", 9)}) {
+    write_file(directory.file("input"), gzip("some\n") + gzip("text\n") + more);
+    const auto reader = open_reader(describe(directory.file("input"), Codec::Gzip), 0);
+    auto block = reader->next(kUnknownEnd);
+    while (block && block->records > 0) block = reader->next(kUnknownEnd);
+    ASSERT_FALSE(block);
+    EXPECT_NE(block.error().message.find("what follows its last member is no gzip"), std::string::npos);
+  }
+}
+
 TEST(RecordReader, ADamagedCompressedFileIsNeverReadWrongly) {
   const std::string content = "some text\nthat is compressed\nand then damaged\n";
   const TemporaryDirectory directory;
