@@ -43,7 +43,7 @@ TEST_F(ListenTest, APortInUseIsNamed) {
   const auto port = first->local_endpoint().port();
   const auto second = listen(io_.get_executor(), {"127.0.0.1", port});
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().kind, ErrorKind::Failed);
+  EXPECT_EQ(second.error().kind, ErrorKind::Unavailable);
   EXPECT_NE(second.error().message.find("port " + std::to_string(port) + " of 127.0.0.1 is in use"), std::string::npos)
       << second.error().message;
 }

@@ -156,7 +156,7 @@ TEST(Replay, RefusesWhatIsNotThereOrDamaged) {
   EXPECT_EQ(ontime({"replay", "--journal", directory / "nowhere"}).status, 2);
   EXPECT_EQ(ontime({"replay", "--recording", directory / "nowhere"}).status, 2);
   const Finished text = ontime({"replay", "--recording", kNovel});
-  EXPECT_EQ(text.status, 1);
+  EXPECT_EQ(text.status, 2);
   EXPECT_NE(text.err.find("is not a recording"), std::string::npos) << text.err;
 }
 
