@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "cli/show/job_json.h"
-#include "cli/show/listing.h"
 #include "cli/web/cluster_view.h"
+#include "cli/show/listing.h"
 #include "cli/web/visitor.h"
 #include "cli/web/visitor_server.h"
 
@@ -103,9 +103,10 @@ void WebServer::Routes::set_limits() {
 
 void WebServer::Routes::add_routes() {
   const auto asset = [this](const char* path, const char* type, std::string_view text) {
-    server->Get(path, [type, text](const auto& request, auto& response) {
-      set_body(request, response, std::string(text), type);
-    });
+    server->Get(path,
+                [type, text](const auto& request, auto& response) {
+                  set_body(request, response, std::string(text), type);
+                });
   };
   asset("/", "text/html; charset=utf-8", assets::kPageHtml);
   for (const assets::Script& script : assets::kScripts)

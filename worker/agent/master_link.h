@@ -91,8 +91,9 @@ class ReconnectPause {
 // on a slow link reports would otherwise queue behind heartbeats that are older than the next one, in buffers that
 // nobody here can see. Two of them, so that the link is busy while an answer is on its way back.
 //
-// The set-up of a job may take long on a slow link, and the answers wait behind it. So that the master hears of the
-// worker meanwhile, one more heartbeat may be sent for every kBytesForAnother received: small beside those bytes.
+// On a slow link the set-up of a job may delay the answers for longer than the node time-out. While it is received, one
+// heartbeat more may be sent for every kBytesForAnother, so the master knows that the worker is alive. Heartbeats are
+// small beside those bytes.
 class Pulse {
  public:
   static constexpr std::uint64_t kOnTheirWay = 2;
