@@ -33,10 +33,8 @@ wire::Reply no_such_job(JobId id) {
   return refusal(bad_input("No such job: " + to_string(id) + ". Run 'ontime jobs' to list known jobs."));
 }
 
-// While nothing becomes durable nothing can be promised and nothing new be told. Who waits for a job goes on waiting.
-bool has_to_be_refused(const wire::Request& request, const ControlLoop& control) {
-  const bool waits = request.has_describe_job() && request.describe_job().wait_ns() > 0;
-  return !control.journal_full().empty() && !waits;
+bool waits_for_job(const wire::Request& request) {
+  return request.has_describe_job() && request.describe_job().wait_ns() > 0;
 }
 
 wire::Reply journal_full(const ControlLoop& control) {
@@ -58,10 +56,9 @@ wire::Reply not_known(const wire::Hello& client) {
   return refusal(bad_input(protocol::describe_unknown_request(protocol::version_of(client), client.release())));
 }
 
-void fill(wire::Histogram& view, const Histogram& histogram) {
-  for (std::size_t i = 0; i < Histogram::kBounds; ++i) view.add_bounds_ns(Histogram::bound(i).count());
-  for (const std::uint64_t count : histogram.counts()) view.add_counts(count);
-  view.set_sum_ns(histogram.sum().count());
+wire::Reply no_such_task(TaskId id, const scheduler::Job& job) {
+  return refusal(bad_input("No such task: " + to_string(id) + ". " + to_string(id.job) + " has " +
+                           counted(job.tasks.size(), "task") + ", counted from 0."));
 }
 
 std::string need_to_kill(JobId id, const scheduler::Job& job) {
@@ -94,6 +91,10 @@ net::Right right_for(const wire::Request& request) {
   return net::Right::Control;
 }
 
+bool only_asks(const wire::Request& request) {
+  return right_for(request) == net::Right::Read && !request.has_kill_job() && !waits_for_job(request);
+}
+
 }  // namespace
 
 ClientSession::ClientSession(std::shared_ptr<net::Connection> connection, ClientServices services, net::Guest guest,
@@ -116,16 +117,26 @@ asio::awaitable<void> ClientSession::run() {
       if (!connection_->send(not_known(guest_.hello))) break;
       continue;
     }
-    if (has_to_be_refused(*request, services_.control)) {
-      if (!connection_->send(journal_full(services_.control))) break;
-      continue;
-    }
-    const Answer reply = co_await answer(std::move(*request));
-    co_await services_.control.durable();
+    const Answer reply = co_await durable_answer(std::move(*request));
     if (!connection_->send(*reply)) break;
     co_await connection_->flush();
   }
   connection_->close();
+}
+
+// While nothing becomes durable nothing can be promised and nothing new be told. Clients that wait for a job go on
+// waiting, and so do those whose request has changed something already.
+asio::awaitable<ClientSession::Answer> ClientSession::durable_answer(wire::Request request) {
+  ControlLoop& control = services_.control;
+  if (!control.journal_full().empty() && !waits_for_job(request)) co_return share(journal_full(control));
+  const bool may_be_refused = only_asks(request);
+  const Answer reply = co_await answer(std::move(request));
+  if (!may_be_refused) {
+    co_await control.durable();
+    co_return reply;
+  }
+  const bool is_durable = co_await control.durable_unless_full();
+  co_return is_durable ? reply : share(journal_full(control));
 }
 
 wire::Reply ClientSession::forbid(std::string sentence) {
@@ -255,10 +266,7 @@ asio::awaitable<wire::Reply> ClientSession::explain(wire::Request::Explain reque
   const scheduler::Cluster& cluster = services_.control.cluster();
   const scheduler::Job* job = cluster.find_job(id);
   if (job == nullptr) co_return no_such_job(id);
-  if (request.has_task() && request.task() >= job->tasks.size()) {
-    co_return refusal(bad_input(to_string(id) + " has no task " + std::to_string(request.task()) + "; it has " +
-                             std::to_string(job->tasks.size()) + ", counted from 0."));
-  }
+  if (request.has_task() && request.task() >= job->tasks.size()) co_return no_such_task({id, request.task()}, *job);
   const TimePoint now = services_.control.now();
   wire::Reply reply;
   *reply.mutable_explained()->mutable_summary() = summary_of(id, *job, now, ShowCounters::No);
@@ -274,24 +282,11 @@ asio::awaitable<wire::Reply> ClientSession::explain(wire::Request::Explain reque
   co_return reply;
 }
 
-wire::Measures ClientSession::measures() const {
-  const Measures& measures = services_.control.measures();
-  wire::Measures view;
-  fill(*view.mutable_journal(), measures.journal);
-  fill(*view.mutable_heartbeat_lag(), measures.heartbeat_lag);
-  view.set_records(measures.records);
-  view.set_refused(counters_.refused);
-  view.set_forbidden(counters_.forbidden);
-  view.set_malformed(counters_.malformed);
-  view.set_stuck(counters_.stuck);
-  view.set_log_lines_dropped(log::lines_dropped());
-  return view;
-}
-
 wire::Reply ClientSession::list_nodes(const wire::Request::ListNodes& request) const {
   wire::Reply reply;
   wire::Reply::Nodes& list = *reply.mutable_nodes();
-  *list.mutable_measures() = measures();
+  *list.mutable_measures() = view_of(services_.control.measures(), counters_);
+  list.mutable_measures()->set_log_lines_dropped(log::lines_dropped());
   list.set_injection(services_.injection);
   const scheduler::NodeTable& nodes = services_.control.cluster().nodes();
   auto at = nodes.from(NodeId{request.first_node()});
@@ -331,10 +326,7 @@ wire::Reply ClientSession::read_logs(const wire::Request::ReadLogs& request) con
   const JobId id{request.job()};
   const scheduler::Job* job = services_.control.cluster().find_job(id);
   if (job == nullptr) return no_such_job(id);
-  if (request.has_task() && request.task() >= job->tasks.size()) {
-    return refusal(bad_input("No such task: " + to_string(TaskId{id, request.task()}) + ". " + to_string(id) + " has " +
-                             counted(job->tasks.size(), "task") + ", counted from 0."));
-  }
+  if (request.has_task() && request.task() >= job->tasks.size()) return no_such_task({id, request.task()}, *job);
   if (request.has_task() && request.has_attempt() &&
       request.attempt() >= job->tasks[request.task()].attempts.size()) {
     return refusal(bad_input("No such attempt: " + to_string(AttemptId{{id, request.task()}, request.attempt()}) +

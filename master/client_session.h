@@ -34,7 +34,7 @@ struct ClientServices {
   const FailureMessages& failures;
   AttemptLogs& logs;
   IndexStore& indexes;
-  bool advises = false;  // Hadoop, and takes no jobs of clients
+  bool advises = false;     // Hadoop, and takes no jobs of clients
   std::string injection{};  // what disturbs attempts on purpose, as in the log; empty: nothing
 };
 
@@ -54,6 +54,7 @@ class ClientSession {
 
  private:
   using Answer = std::shared_ptr<const wire::Reply>;
+  asio::awaitable<Answer> durable_answer(wire::Request request);
   asio::awaitable<Answer> answer(wire::Request request);
   wire::Reply forbid(std::string sentence);
   asio::awaitable<wire::Reply> submit(wire::JobSpec request);
@@ -62,7 +63,6 @@ class ClientSession {
   asio::awaitable<bool> add_cost(wire::Reply::Job& reply, JobId id, scheduler::JobAccount account);
   asio::awaitable<wire::Reply> explain(wire::Request::Explain request);
   asio::awaitable<void> give_others_their_turn();
-  wire::Measures measures() const;
   wire::Reply list_nodes(const wire::Request::ListNodes& request) const;
   wire::Reply profile(const wire::Request::Profile& request) const;
   wire::Reply kill_job(JobId id);

@@ -10,7 +10,6 @@
 
 #include "common/base/kill_point.h"
 #include "common/log/fields.h"
-#include "master/signal.h"
 
 namespace ontime::master {
 namespace {
@@ -59,6 +58,20 @@ asio::awaitable<void> ControlLoop::durable() {
   co_await signal->wait();
 }
 
+asio::awaitable<bool> ControlLoop::durable_unless_full() {
+  if (is_settled()) co_return true;
+  if (!journal_full_.empty()) co_return false;
+  const auto signal = std::make_shared<Signal>(executor_);
+  const auto is_durable = std::make_shared<bool>(false);
+  defer([signal, is_durable] {
+    *is_durable = true;
+    signal->fire();
+  });
+  open_.when_full.push_back(signal);
+  co_await signal->wait();
+  co_return *is_durable;
+}
+
 // Everything that happens in one turn of the executor goes into one batch.
 void ControlLoop::schedule_turn_end() {
   if (turn_end_scheduled_) return;
@@ -92,6 +105,9 @@ void ControlLoop::on_full(const std::string& why) {
     spdlog::warn("journal_has_room");
   } else {
     spdlog::error("journal_full message={}", log::Quoted{why});
+    for (Batch* const batch : {&writing_, &open_}) {
+      for (const auto& signal : std::exchange(batch->when_full, {})) signal->fire();
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include <asio/steady_timer.hpp>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -21,6 +22,7 @@
 #include "master/journal_writer.h"
 #include "master/measures.h"
 #include "master/recording/recorder.h"
+#include "master/signal.h"
 #include "scheduler/core/scheduler.h"
 
 namespace ontime::master {
@@ -45,6 +47,8 @@ class ControlLoop {
   void defer(std::function<void()> effect);
   // Returns then.
   asio::awaitable<void> durable();
+  // Returns then, too, or false as soon as nothing becomes durable for now.
+  asio::awaitable<bool> durable_unless_full();
   // Everything stepped so far is durable and performed.
   bool is_settled() const { return open_.empty() && !is_writing_; }
   // Records made so far: a reader that has seen so many has seen every durable change.
@@ -70,6 +74,7 @@ class ControlLoop {
   struct Batch {
     std::vector<scheduler::JournalRecord> records;
     std::vector<Effect> effects;
+    std::vector<std::shared_ptr<Signal>> when_full{};  // end waits for `effects` that cannot be performed for now
     bool empty() const { return records.empty() && effects.empty(); }
   };
 

@@ -334,4 +334,26 @@ Result<NodeId> named_node(const scheduler::Cluster& cluster, const std::string& 
   return bad_input("No such node: '" + readable(text) + "'. Run 'ontime nodes' to list known nodes.");
 }
 
+namespace {
+
+void fill(wire::Histogram& view, const Histogram& histogram) {
+  for (std::size_t i = 0; i < Histogram::kBounds; ++i) view.add_bounds_ns(Histogram::bound(i).count());
+  for (const std::uint64_t count : histogram.counts()) view.add_counts(count);
+  view.set_sum_ns(histogram.sum().count());
+}
+
+}  // namespace
+
+wire::Measures view_of(const Measures& measures, const SessionCounters& counters) {
+  wire::Measures view;
+  fill(*view.mutable_journal(), measures.journal);
+  fill(*view.mutable_heartbeat_lag(), measures.heartbeat_lag);
+  view.set_records(measures.records);
+  view.set_refused(counters.refused);
+  view.set_forbidden(counters.forbidden);
+  view.set_malformed(counters.malformed);
+  view.set_stuck(counters.stuck);
+  return view;
+}
+
 }  // namespace ontime::master

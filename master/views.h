@@ -10,6 +10,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/protocol/client.pb.h"
+#include "master/measures.h"
 #include "scheduler/core/account.h"
 #include "scheduler/core/cluster.h"
 #include "scheduler/core/job.h"
@@ -47,6 +48,7 @@ std::optional<std::int64_t> instant_of(double seconds);
 wire::Account view_of(const scheduler::JobAccount& account);
 // Durations are shown for a split of mean size.
 wire::Forecast view_of(const scheduler::Forecast& forecast, const scheduler::Job& job);
+wire::Measures view_of(const Measures& measures, const SessionCounters& counters);
 
 // Bytes that live attempts have mapped beyond what is sealed; of attempts that race, the one that is furthest counts.
 std::uint64_t reached_bytes(const scheduler::Job& job);

@@ -59,6 +59,12 @@ class ControlLoopTest : public testing::Test {
       std::this_thread::yield();
     }
   }
+  void settle_when_full() {
+    while (control_.journal_full().empty()) {
+      io_.restart();
+      io_.poll();
+    }
+  }
 
   asio::io_context io_{1};
   test::GatedJournal journal_;
@@ -155,10 +161,7 @@ TEST_F(ControlLoopTest, WaitsForRoomAndThenPerformsWhatItHeldBack) {
   settle();
   journal_.fill("The disk is full.");
   submit(1);
-  while (control_.journal_full().empty()) {
-    io_.restart();
-    io_.poll();
-  }
+  settle_when_full();
   EXPECT_EQ(control_.journal_full(), "The disk is full.");
   submit(2);
   EXPECT_TRUE(recorder_.seen.empty());
@@ -167,6 +170,34 @@ TEST_F(ControlLoopTest, WaitsForRoomAndThenPerformsWhatItHeldBack) {
   EXPECT_EQ(control_.journal_full(), "");
   EXPECT_EQ(recorder_.seen, (std::vector<std::string>{"answer 1", "answer 2"}));
   EXPECT_TRUE(failures_.empty());
+}
+
+// Who asks in the very moment in which the disk fills up must not wait until there is room.
+TEST_F(ControlLoopTest, TellsWhoAskedBeforeThereWasNoRoomThatItIsNotDurable) {
+  settle();
+  journal_.shut();
+  submit(1);
+  settle();
+  submit(2);
+  std::vector<bool> told;
+  const auto ask = [&] {
+    asio::co_spawn(io_, control_.durable_unless_full(), [&](std::exception_ptr, bool is) { told.push_back(is); });
+  };
+  ask();  // waits for the batch after the one that is being written
+  settle();
+  EXPECT_TRUE(told.empty());
+  journal_.fill("The disk is full.");
+  journal_.open();
+  settle_when_full();
+  EXPECT_EQ(told, (std::vector<bool>{false}));
+  ask();
+  journal_.fill("");
+  settle();
+  EXPECT_EQ(told, (std::vector<bool>{false, false}));
+  submit(3);
+  ask();
+  settle();
+  EXPECT_EQ(told, (std::vector<bool>{false, false, true}));
 }
 
 TEST_F(ControlLoopTest, TellsWhenWhatWasSubmittedIsDurable) {

@@ -87,7 +87,7 @@ TEST_F(InsightTest, WhatCannotBeExplainedIsRefusedInOneSentence) {
     const std::uint32_t job = co_await submit();
     const wire::Reply no_task = co_await explain(job, 5);
     EXPECT_TRUE(no_task.bad_input());
-    EXPECT_THAT(no_task.error(), testing::HasSubstr("has no task 5; it has 1"));
+    EXPECT_THAT(no_task.error(), testing::HasSubstr("No such task: job-1/t00005. job-1 has 1 task, counted from 0."));
   });
 }
 
