@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -100,15 +101,20 @@ Centroids::Centroids(const std::string& path) {
 }
 
 void Centroids::read(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path))  // and not a device or a pipe that never ends
+    throw std::invalid_argument("the file of centroids '" + path + "' is not there, or is no file");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::invalid_argument("the file of centroids '" + path + "' cannot be read");
   Movie movie;
+  std::uint64_t number = 0;
   for (std::string line; std::getline(file, line);) {
+    ++number;
     if (line.ends_with('\r')) line.pop_back();
     try {
       if (!parse_movie(line, movie)) continue;
-    } catch (const std::runtime_error& error) {
-      throw std::invalid_argument("the file of centroids '" + path + "': " + error.what());
+    } catch (const std::runtime_error&) {  // its text is kept to itself: a job can name any file of the worker's user
+      throw std::invalid_argument("line " + std::to_string(number) + " of the file of centroids '" + path +
+                                  "' is not a movie with ratings (movie:user_rating,user_rating,...)");
     }
     const auto cluster = static_cast<std::uint32_t>(overlaps_.size());
     for (const Rating& rating : movie.ratings) opinions_.push_back({rating.user, cluster, rating.rating});

@@ -182,7 +182,8 @@ ssize_t VisitorStream::transfer(short events, Plain plain, Tls tls) {
 }
 
 bool VisitorStream::shake_hands() {
-  return transfer(POLLIN, [] { return ssize_t{1}; }, [this] { return SSL_do_handshake(tls_.get()); }) > 0;
+  return transfer(
+             POLLIN, [] { return ssize_t{1}; }, [this] { return SSL_do_handshake(tls_.get()); }) > 0;
 }
 
 bool VisitorStream::has_more() const {
@@ -192,6 +193,7 @@ bool VisitorStream::has_more() const {
 bool VisitorStream::is_writable() const { return wait_for(POLLOUT); }
 
 ssize_t VisitorStream::read(char* to, std::size_t size) {
+  if (taken_ >= kRequestBytesMax) return -1;
   if (begin_ == end_) {
     const ssize_t got = transfer(
         POLLIN, [this] { return ::recv(socket_, buffer_.data(), buffer_.size(), MSG_DONTWAIT); },
@@ -203,6 +205,7 @@ ssize_t VisitorStream::read(char* to, std::size_t size) {
   const std::size_t taken = std::min(size, end_ - begin_);
   std::memcpy(to, buffer_.data() + begin_, taken);
   begin_ += taken;
+  taken_ += taken;
   return static_cast<ssize_t>(taken);
 }
 

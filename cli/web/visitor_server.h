@@ -23,13 +23,17 @@ namespace ontime::cli {
 class VisitorStream final : public httplib::Stream {
  public:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kRequestBytesMax = 256 << 10;  // httplib bounds a line only when it has read it
 
   // Plain if `context` is null. The caller owns the socket, which outlives the stream.
   VisitorStream(int socket, SSL_CTX* context, bool wants_certificate);
   ~VisitorStream() override;
 
-  // Whatever follows fails after `limit`.
-  void begin_request(std::chrono::milliseconds limit) { until_ = Clock::now() + limit; }
+  // Whatever follows fails after `limit`, or when it is longer than kRequestBytesMax.
+  void begin_request(std::chrono::milliseconds limit) {
+    until_ = Clock::now() + limit;
+    taken_ = 0;
+  }
   bool is_late() const { return Clock::now() >= until_; }
   bool shake_hands();     // true if it is plain
   bool has_more() const;  // whether bytes of the next request are there, or come before `until_`
@@ -51,6 +55,7 @@ class VisitorStream final : public httplib::Stream {
   const int socket_;
   const std::unique_ptr<SSL, decltype(&SSL_free)> tls_;
   Clock::time_point until_{};
+  std::size_t taken_ = 0;  // bytes of the request
   // httplib reads the lines of a request byte by byte.
   std::array<char, 4096> buffer_;
   std::size_t begin_ = 0;

@@ -26,6 +26,8 @@ class TemporaryDirectory {
 
   static std::string parent();      // $TMPDIR or /tmp
   void keep() { is_kept_ = true; }  // when the object goes
+  // Makes it again, empty, in its place, if somebody has removed it. Failed, with a sentence.
+  Status restore();
   // Removes directories of this user with that prefix whose lock nobody holds. Never an error: there is nothing to be
   // done about one.
   static void remove_left_overs(std::string_view prefix = kRunPrefix);
@@ -34,7 +36,7 @@ class TemporaryDirectory {
   TemporaryDirectory(std::string path, Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
   std::string path_;
   bool is_kept_ = false;
-  const Descriptor lock_;  // held locked
+  Descriptor lock_;  // held locked
 };
 
 // One that other users may go through, and open what they know the name of: made when it is first needed.
@@ -42,7 +44,7 @@ class Scratch {
  public:
   explicit Scratch(std::string prefix) : prefix_(std::move(prefix)) {}
 
-  Status make();  // Failed, with a sentence
+  Status make();  // also if it was removed since; Failed, with a sentence
   std::string path() const { return directory_ ? directory_->path() : std::string(); }  // empty: not made yet
 
  private:

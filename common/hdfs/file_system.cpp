@@ -69,7 +69,11 @@ http::Answer<std::vector<http::Object>> FileSystem::entries(const std::string& d
       found.push_back(std::move(status->object));
     }
     const nlohmann::json& remaining = member_of(listing, "remainingEntries");
-    is_last = !remaining.is_number_unsigned() || remaining == 0u || last == before;
+    if (!remaining.is_number_unsigned())
+      return http::Failure{http::Trouble::Refused, "its list of files cannot be read"};
+    is_last = remaining == 0u;
+    if (!is_last && last == before)
+      return http::Failure{http::Trouble::Refused, "its list of files goes on, and it does not say how"};
     if (described_entries > kEntriesMax || directory.size() + last.size() > kPathBytesMax)
       return http::Failure{http::Trouble::Refused, "it lists more entries, or longer names, than HDFS can have"};
   }

@@ -4,12 +4,15 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <asio/post.hpp>
 #include <asio/thread_pool.hpp>
 #include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -30,6 +33,8 @@ constexpr std::size_t kThreads = 16;
 constexpr std::size_t kConnectionsMax = 64;  // the others wait in the kernel
 constexpr std::size_t kPieceBytes = 4u << 20;
 constexpr int kIdleSeconds = 1;  // an attempt sends its request as soon as it is connected
+constexpr std::size_t kHeadBytesMax = 16u << 10;
+constexpr auto kGlance = std::chrono::milliseconds(1);
 
 std::int64_t now_in_seconds() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -50,6 +55,35 @@ class Connections final : public httplib::TaskQueue {
  private:
   std::counting_semaphore<> room_{kConnectionsMax};
   asio::thread_pool threads_{kThreads};
+};
+
+// A request without content is all head. The library would wait for one byte after another without an end, and take
+// lines of any length, so it is looked at whole before the library has it.
+bool has_whole_head(int socket) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(kIdleSeconds);
+  std::vector<char> head(kHeadBytesMax);
+  while (std::chrono::steady_clock::now() < until) {
+    const ssize_t got = ::recv(socket, head.data(), head.size(), MSG_PEEK | MSG_DONTWAIT);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return false;
+    const std::string_view text(head.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (text.find("\r\n\r\n") != text.npos) return true;
+    if (text.size() == head.size()) return false;
+    std::this_thread::sleep_for(kGlance);
+  }
+  return false;
+}
+
+class BoundedServer final : public httplib::Server {
+  bool process_and_close_socket(socket_t socket) override {
+    bool is_closed = false;
+    const auto exchange = [&](httplib::Stream& stream) { return process_request(stream, true, is_closed, nullptr); };
+    const bool went_well = has_whole_head(socket) &&
+                           httplib::detail::process_client_socket(socket, read_timeout_sec_, read_timeout_usec_,
+                                                                  write_timeout_sec_, write_timeout_usec_, exchange);
+    ::shutdown(socket, SHUT_RDWR);
+    ::close(socket);
+    return went_well;
+  }
 };
 
 // As the attempt is to take it: what may pass is tried again.
@@ -156,7 +190,7 @@ class Lender::Server {
   const http::Patience patience_;
   std::array<unsigned, 8> key_{};
   std::atomic<bool> is_over_ = false;
-  httplib::Server server_;
+  BoundedServer server_;
   int port_ = -1;
   std::thread thread_;
 };

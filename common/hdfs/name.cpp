@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <iomanip>
+#include <mutex>
+#include <string>
 #include <vector>
 
 namespace ontime::hdfs {
@@ -31,13 +33,19 @@ Result<std::string> origin_of(const std::string& address) {
   return url->origin;
 }
 
+// Looked up until it is found, then never again: a directory service that does not answer would hold up the caller.
 std::string name_of_user() {
+  static std::mutex mutex;
+  static std::string known;
+  const std::lock_guard lock(mutex);
+  if (!known.empty()) return known;
   passwd entry{};
   passwd* found = nullptr;
   std::array<char, 4096> memory;
   const uid_t user = ::geteuid();
   const bool is_found = ::getpwuid_r(user, &entry, memory.data(), memory.size(), &found) == 0 && found != nullptr;
-  return is_found ? entry.pw_name : "uid" + std::to_string(user);
+  if (is_found) known = entry.pw_name;
+  return is_found ? known : "uid" + std::to_string(user);
 }
 
 // That ONTIME_WEBHDFS_URL names; "": none.

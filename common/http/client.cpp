@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -126,7 +127,9 @@ class TlsClient final : public httplib::SSLClient {
 
 }  // namespace
 
+// The library and OpenSSL write to a socket whose other side has gone as if that had to end the process.
 std::unique_ptr<httplib::ClientImpl> make_client(const std::string& origin) {
+  std::signal(SIGPIPE, SIG_IGN);
   const Server server = server_of(origin);
   if (server.is_encrypted) return std::make_unique<TlsClient>(server.host, server.port);
   return std::make_unique<PlainClient>(server.host, server.port);

@@ -91,6 +91,10 @@ Answer<void> Connection::insist(const std::function<Try(httplib::ClientImpl&)>& 
   }
 }
 
+Duration Connection::silence_for(std::uint64_t bytes) const {
+  return 4 * silence_ + from_seconds(static_cast<double>(bytes) / patience_.stored_per_second_min);
+}
+
 // Or until nobody waits any more.
 void Connection::pause(Duration time) const {
   for (Duration slept{0}; slept < time && !is_over(); slept += Watchdog::kGlance)

@@ -48,8 +48,9 @@ struct Patience {
   Duration connect = std::chrono::seconds(5);          // or `silence`, if that is less
   Duration silence = std::chrono::milliseconds(1500);  // of a connection that is waited for; twice as long each time
   Duration silence_max = std::chrono::seconds(30);
-  double bytes_per_second_min = 64 << 10;           // what comes more slowly, for a silence, is asked for anew
-  unsigned tries = 7;                               // in a row that bring no byte
+  double stored_per_second_min = 10e6;     // bytes; a server that stores may be silent for four silences and this long
+  double bytes_per_second_min = 64 << 10;  // what comes more slowly, for a silence, is asked for anew
+  unsigned tries = 7;                      // in a row that bring no byte
   Duration pause = std::chrono::milliseconds(100);  // before the second try; twice as long each time, less up to half
 };
 
@@ -73,6 +74,9 @@ class Connection {
 
   // To be used within the try under way, as patient as its own: a client of another server, which the first one names.
   std::unique_ptr<httplib::ClientImpl> client_of(const std::string& origin) const;
+  Duration silence() const { return silence_; }  // that the try under way bears
+  // How long the try under way bears the silence of a server that has to store or copy so many bytes before it answers.
+  Duration silence_for(std::uint64_t bytes) const;
   // As patient as the try under way.
   Watchdog watchdog() const { return {silence_, patience_.bytes_per_second_min, is_over_}; }
 
@@ -86,7 +90,7 @@ class Connection {
   const std::atomic<bool>* const is_over_;
   const Patience patience_;
   std::unique_ptr<httplib::ClientImpl> client_;  // null: to be made
-  Duration silence_{};                       // that the try under way bears
+  Duration silence_{};                           // that the try under way bears
   std::uint64_t jitter_;
 };
 

@@ -28,14 +28,23 @@ bool is_dots(std::string_view name) {
   return dots == 1 || dots == 2;
 }
 
+// How many bytes of the begin of `text` many servers take for a slash; 0: another character stands there.
+std::size_t slash_bytes(std::string_view text) {
+  if (text.starts_with('/') || text.starts_with('\\')) return 1;
+  const bool is_encoded =
+      text.starts_with("%2f") || text.starts_with("%2F") || text.starts_with("%5c") || text.starts_with("%5C");
+  return is_encoded ? 3 : 0;
+}
+
 bool has_dots(std::string_view path) {
-  while (!path.empty()) {
-    path.remove_prefix(1);  // a slash
-    const std::size_t end = std::min(path.find('/'), path.size());
-    if (is_dots(path.substr(0, end))) return true;
-    path.remove_prefix(end);
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < path.size();) {
+    const std::size_t slash = slash_bytes(path.substr(at));
+    if (slash > 0 && is_dots(path.substr(begin, at - begin))) return true;
+    at += std::max<std::size_t>(slash, 1);
+    if (slash > 0) begin = at;
   }
-  return false;
+  return is_dots(path.substr(begin));
 }
 
 // "host", "host:443" and "[::1]:443".

@@ -32,6 +32,7 @@ http::Failure failure_of(const httplib::Response& response, const std::string& b
 struct Bucket::Sent {
   httplib::Headers headers{};  // beside those that are signed
   http::Content content{};
+  std::optional<std::uint64_t> stored_bytes{};  // by the store before it answers
   std::uint64_t answer_bytes_max = kAnswerBytesMax;
 };
 
@@ -59,6 +60,7 @@ http::Answer<Bucket::Received> Bucket::send(const Request& request, const Sent& 
     asked.headers = headers;
     http::Watchdog watchdog = connection_->watchdog();
     watchdog.attend(&client);  // what is sent or copied takes its time
+    client.set_read_timeout(sent.stored_bytes ? connection_->silence_for(*sent.stored_bytes) : connection_->silence());
     if (request.method == "GET" || request.method == "HEAD") watchdog.guard(&client);
     if (request.method == "PUT") http::attach(sent.content, *connection_, asked);
     bool is_too_long = false;
@@ -100,7 +102,10 @@ http::Answer<Page> Bucket::list_page(const std::string& prefix, const std::strin
   for (const pugi::xml_node& object : result.children("Contents")) {
     page.objects.push_back({text_of(object, "Key"), object.child("Size").text().as_ullong(), text_of(object, "ETag")});
   }
-  if (result.child("IsTruncated").text().as_bool()) page.next = text_of(result, "NextContinuationToken");
+  if (!result.child("IsTruncated").text().as_bool()) return page;
+  page.next = text_of(result, "NextContinuationToken");
+  if (page.next.empty() || page.next == from)
+    return http::Failure{http::Trouble::Refused, "the store's list of objects goes on, and it does not say how"};
   return page;
 }
 
@@ -151,6 +156,7 @@ http::Answer<void> Bucket::write(const std::string& key, const http::Content& co
                                                      format_size(kObjectBytesMax) + "; choose a smaller --split-size"};
   Sent sent;
   sent.content = content;
+  sent.stored_bytes = content.size;
   if (auto received = send({"PUT", {root_, key}}, sent); !received) return std::move(received).error();
   return {};
 }
@@ -158,6 +164,7 @@ http::Answer<void> Bucket::write(const std::string& key, const http::Content& co
 http::Answer<bool> Bucket::create(const std::string& key, std::string_view bytes) {
   Sent sent;
   sent.content = http::content_of(bytes);
+  sent.stored_bytes = bytes.size();
   sent.headers = {{"If-None-Match", "*"}};
   const auto received = send({"PUT", {root_, key}}, sent);
   if (received) return true;
@@ -169,7 +176,9 @@ http::Answer<void> Bucket::put_in_place(const http::Object& object, const std::s
   Request request{"PUT", {root_, key}};
   const http::Url source = address_of({"https", "-", "", true}, {"GET", {root_, object.key}});
   request.headers = {{"x-amz-copy-source", source.path}};
-  auto received = send(request, {});
+  Sent sent;
+  sent.stored_bytes = object.size;
+  auto received = send(request, sent);
   if (!received) return std::move(received).error();
   // A copy that fails late is answered with 200 and the error.
   if (received->body.find("<Error>") != std::string::npos) {

@@ -95,6 +95,9 @@ Result<Endpoint> find_endpoint(const Environment& environment) {
   const std::size_t slashes = url->origin.find("://");
   endpoint.scheme = url->origin.substr(0, slashes);
   endpoint.host = url->origin.substr(slashes + 3);
+  // What is signed has to be what is sent, and the usual port is not sent.
+  const std::string usual_port = endpoint.scheme == "https" ? ":443" : ":80";
+  if (endpoint.host.ends_with(usual_port)) endpoint.host.resize(endpoint.host.size() - usual_port.size());
   const std::string style = value_of(*config, "addressing_style");
   if (style == "path") endpoint.has_path_style = true;
   if (style == "virtual") endpoint.has_path_style = false;

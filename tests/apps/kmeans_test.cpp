@@ -125,6 +125,18 @@ TEST(KMeans, NeedsCentroidsAndSaysWhereALineIsBad) {
     EXPECT_THROW(app.validate(context_of(app)), std::invalid_argument);
     TestContext missing = context_of(app, {{"centroids", "/tmp/there is no such file"}});
     EXPECT_THROW(app.make_mapper()->setup(missing), std::invalid_argument);
+    TestContext endless = context_of(app, {{"centroids", "/dev/zero"}});
+    EXPECT_THROW(app.make_mapper()->setup(endless), std::invalid_argument);
+    // Of a file that is not the job's own.
+    const CentroidFile secrets("1:1_1\npassword:hunter2\n");
+    try {
+      TestContext curious = context_of(app, {{"centroids", secrets.path()}});
+      app.make_mapper()->setup(curious);
+      ADD_FAILURE();
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find("line 2 of"), std::string::npos) << error.what();
+      EXPECT_EQ(std::string(error.what()).find("hunter2"), std::string::npos) << error.what();
+    }
     try {
       answer_of(name, "1:1_1\n2:oh\n", CentroidFile("1:1_1\n"));
       ADD_FAILURE();

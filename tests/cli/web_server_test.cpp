@@ -21,7 +21,8 @@ namespace {
 
 TEST_F(WebTest, ServesThePageWithAStrictPolicy) {
   serve();
-  for (const char* path : {"/", "/dom.js", "/charts.js", "/timeline.js", "/overview.js", "/tables.js", "/page.js", "/page.css"}) {
+  for (const char* path :
+       {"/", "/dom.js", "/charts.js", "/timeline.js", "/overview.js", "/tables.js", "/page.js", "/page.css"}) {
     const auto response = get(path);
     ASSERT_TRUE(response);
     EXPECT_EQ(response->status, 200) << path;
@@ -149,6 +150,15 @@ TEST_F(WebTest, AHundredSlowVisitorsKeepNobodyWaiting) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
     visitors.send("x");
   }
+}
+
+TEST_F(WebTest, AVisitorWhoseRequestHasNoEndIsSentAway) {
+  serve();
+  SlowVisitors visitors(1, port_);
+  const std::string piece(64 << 10, 'x');
+  int sent = 0;
+  while (sent < 1000 && visitors.send(piece) > 0) ++sent;
+  EXPECT_LT(sent, 1000) << "it keeps what it is sent";
 }
 
 TEST_F(WebTest, MoreSlowVisitorsThanThreadsArePushedOutByThoseWhoCome) {

@@ -42,5 +42,16 @@ TEST_F(FullPipe, ThatNobodyReadsHoldsUpNeitherJobsNorTheEndOfThePrograms) {
   EXPECT_EQ(cluster_.master().wait().status, 0);
 }
 
+// As when what reads their standard error has ended.
+TEST_F(FullPipe, WhoseReaderIsGoneEndsNoProgram) {
+  cluster_.start_master();
+  cluster_.add_worker(2);
+  const std::string job = submit_paced("out");
+  ASSERT_TRUE(eventually([&] { return is_under_way(job); }));
+  cluster_.master().signal(SIGPIPE);
+  cluster_.worker(0).signal(SIGPIPE);
+  expect_right_answer(job, "out");
+}
+
 }  // namespace
 }  // namespace ontime::test

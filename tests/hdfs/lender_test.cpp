@@ -112,6 +112,29 @@ TEST_F(LenderTest, IsNotHeldUpByWhoConnectsAndSaysNothing) {
   EXPECT_EQ(read(address, 0, 5), "other");
 }
 
+// Processes that can connect need no address for that.
+TEST_F(LenderTest, GivesUpRequestsThatNeverEndOrAreTooLong) {
+  Lender lender(on_refused_);
+  const std::string address = *lender.lend(hdfs_.root() + "/other");
+  std::vector<Descriptor> slow;
+  for (int i = 0; i < 20; ++i) {  // more than it has threads
+    slow.push_back(connected_to(address));
+    EXPECT_EQ(::send(slow.back().get(), "GET /", 5, MSG_NOSIGNAL), 5);
+  }
+  const std::string line(1 << 20, 'a');
+  const Descriptor endless = connected_to(address);
+  std::size_t sent = 0;
+  for (ssize_t more = 1; more > 0 && sent < 64 * line.size();
+       sent += static_cast<std::size_t>(std::max<ssize_t>(more, 0)))
+    more = ::send(endless.get(), line.data(), line.size(), MSG_NOSIGNAL);
+  EXPECT_LT(sent, 64 * line.size()) << "it takes all of a line without an end";
+  EXPECT_EQ(read(address, 0, 5), "other");
+  for (const Descriptor& one : slow) {  // closed, whatever else they would have said
+    char byte = 0;
+    EXPECT_LE(::recv(one.get(), &byte, 1, 0), 0);
+  }
+}
+
 TEST_F(LenderTest, SendsNothingFromBehindTheEnd) {
   Lender lender(on_refused_, std::chrono::minutes(15), impatient_reader());
   const std::string address = *lender.lend(hdfs_.root() + "/other");

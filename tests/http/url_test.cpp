@@ -1,6 +1,11 @@
 #include "common/http/url.h"
 
 #include <gtest/gtest.h>
+#include <httplib.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "common/http/client.h"
 
 namespace ontime::http {
 namespace {
@@ -12,6 +17,7 @@ TEST(UrlTest, HasWhomToConnectToAndWhatToAskFor) {
   EXPECT_EQ(url->target, "/a/b.gz?part=1&x=%2F");
   EXPECT_EQ(url->path, "/a/b.gz");
   EXPECT_TRUE(parse_url("http://[::1]:80/x"));
+  EXPECT_TRUE(parse_url("http://host/api/files/data%2Fa..b%2F.c/raw"));
   EXPECT_TRUE(parse_url("http://10.0.0.1/.hidden/..x/..."));
 }
 
@@ -36,6 +42,11 @@ TEST(UrlTest, ThatCouldMeanSomethingElseIsRefusedWithASentence) {
                            "http://host/./b",
                            "http://host/%2e%2E/b",
                            "http://host/a/.%2e",
+                           "http://host/a/..%2fb",
+                           "http://host/a%2F..%2Fb",
+                           "http://host/a/..%5Cb",
+                           "http://host/a%5c%2E.",
+                           "http://host/..\\b",
                            "http://[::1]x:80/y",
                            "http://host?x"}) {
     const auto url = parse_url(text);
@@ -64,6 +75,17 @@ TEST(UrlTest, AnOriginNamesAServer) {
   expect("https://10.0.0.1:8443", true, "10.0.0.1", 8443);
   expect("http://[::1]", false, "::1", 80);
   expect("http://[::1]:8080", false, "::1", 8080);
+}
+
+// As where the other side closes while a request is being sent.
+TEST(ClientDeathTest, AWriteToAServerThatIsGoneEndsNoProcess) {
+  const auto connect = [] {
+    ::signal(SIGPIPE, SIG_DFL);
+    const auto client = make_client("http://127.0.0.1:1");
+    ::raise(SIGPIPE);
+    ::_exit(0);
+  };
+  EXPECT_EXIT(connect(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

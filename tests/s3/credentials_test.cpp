@@ -80,6 +80,12 @@ TEST_F(CredentialsTest, ComeWithTheEndpointOfAmazonUnlessAnotherIsNamed) {
   write("config",
         "[default]\nregion = here\nendpoint_url = https://store.example\ns3 =\n  addressing_style = virtual\n");
   EXPECT_EQ(shown(find_endpoint(with_home())), "https store.example here host");
+  // The usual port is not sent, so it must not be signed.
+  for (const char* address : {"http://store:80", "https://store:443/"}) {
+    const auto endpoint = find_endpoint(with_home({{"AWS_ENDPOINT_URL", address}}));
+    ASSERT_TRUE(endpoint);
+    EXPECT_EQ(endpoint->host, "store");
+  }
   EXPECT_NE(shown(find_endpoint(with_home({{"AWS_ENDPOINT_URL", "store:9000"}}))).find("no http://"),
             std::string::npos);
 }

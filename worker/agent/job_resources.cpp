@@ -34,7 +34,7 @@ Result<std::string> JobFiles::keep(const wire::ShippedFile& file, JobId job) {
   const std::string path = scratch_.path() + "/" + hash_of(file);
   const auto [entry, is_new] = content_.emplace(path, std::set<JobId>());
   entry->second.insert(job);
-  if (!is_new) return path;
+  if (!is_new && ::access(path.c_str(), F_OK) == 0) return path;
   const Descriptor copy = files::open(path, files::kNewFile, 0600);
   int problem = copy ? files::append(copy.get(), file.content()) : errno;
   if (problem == 0 && ::fchmod(copy.get(), file.executable() ? 0555 : 0444) != 0) problem = errno;
@@ -45,14 +45,16 @@ Result<std::string> JobFiles::keep(const wire::ShippedFile& file, JobId job) {
   return error;
 }
 
-Result<std::string> JobFiles::make_directory(std::uint64_t runner, const wire::JobSetup& setup) {
+Result<std::string> JobFiles::make_directory(std::uint64_t runner, const wire::JobSetup& setup, uid_t user) {
   if (setup.files().empty()) return std::string();
   if (Status made = scratch_.make(); !made) return made.error();
   const std::string directory = directory_of(runner);
   const int problem = files::make_directory(directory, 0755);
   if (problem != 0) return cannot("make the directory", directory, std::strerror(problem));
-  ::chmod(directory.c_str(), 0755);
   runners_.insert(runner);
+  ::chmod(directory.c_str(), user != 0 ? 0700 : 0755);
+  if (user != 0 && ::chown(directory.c_str(), user, static_cast<gid_t>(-1)) != 0)
+    return cannot("hand over the directory", directory, std::strerror(errno));
   for (const wire::ShippedFile& file : setup.files()) {
     const auto kept = keep(file, JobId{setup.job()});
     if (!kept) return kept.error();
@@ -68,8 +70,16 @@ void JobFiles::remove_directory(std::uint64_t runner) {
 }
 
 void JobFiles::forget(JobId job) {
+  forget_if([job](JobId one) { return one == job; });
+}
+
+void JobFiles::forget_all_but(const std::set<JobId>& jobs) {
+  forget_if([&jobs](JobId one) { return !jobs.contains(one); });
+}
+
+void JobFiles::forget_if(const std::function<bool(JobId)>& is_over) {
   for (auto at = content_.begin(); at != content_.end();) {
-    at->second.erase(job);
+    std::erase_if(at->second, is_over);
     if (!at->second.empty()) {
       ++at;
       continue;

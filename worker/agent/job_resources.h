@@ -1,6 +1,8 @@
 #pragma once
 // What a job has on this worker besides its processes: the files that it brings with it, and a user. One thread.
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -23,13 +25,16 @@ namespace ontime::worker {
 // and with this object.
 class JobFiles {
  public:
-  // The directory of a runner of this job, in which its files lie under their names; empty for a job without files.
-  Result<std::string> make_directory(std::uint64_t runner, const wire::JobSetup& setup);
+  // The directory of a runner of this job, in which its files lie under their names; empty for a job without files. If
+  // `user` is not 0, only that one can enter it.
+  Result<std::string> make_directory(std::uint64_t runner, const wire::JobSetup& setup, uid_t user);
   void remove_directory(std::uint64_t runner);
   // Removes what no other job needs.
   void forget(JobId job);
+  void forget_all_but(const std::set<JobId>& jobs);
 
  private:
+  void forget_if(const std::function<bool(JobId)>& is_over);
   Result<std::string> keep(const wire::ShippedFile& file, JobId job);  // its path
   std::string directory_of(std::uint64_t runner) const { return scratch_.path() + "/runner-" + std::to_string(runner); }
 

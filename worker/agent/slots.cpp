@@ -76,6 +76,9 @@ Status Slots::begin_session(const wire::ToWorker::Welcome& welcome) {
   syncs_at_commit_ = welcome.syncs_at_commit();
   setups_.clear();
   end_idle_runners();
+  std::set<JobId> jobs;  // of others that have ended meanwhile the master says nothing more
+  for (const auto& [id, running] : attempts_) jobs.insert(id.task.job);
+  files_.forget_all_but(jobs);
   return {};
 }
 
@@ -198,7 +201,7 @@ Result<std::shared_ptr<RunnerLink>, Slots::Refusal> Slots::spawn(const Setup& se
   if (auto fits = check_dying(JobId{setup->job()}); !fits) return std::move(fits).error();
   const auto user = user_of(JobId{setup->job()});
   if (!user) return user.error();
-  const auto directory = files_.make_directory(last_runner_ + 1, *setup);
+  const auto directory = files_.make_directory(last_runner_ + 1, *setup, *user);
   if (!directory) {
     files_.remove_directory(last_runner_ + 1);
     leave_user(JobId{setup->job()});

@@ -73,7 +73,9 @@ std::string used_up_by(int wait_status, const AttemptLimits& limits) {
   if (WTERMSIG(wait_status) == SIGXCPU && limits.cpu_seconds > 0) {
     return "; it had used the " + std::to_string(limits.cpu_seconds) + " s of CPU time that --attempt-cpu allows";
   }
-  return limits.memory_bytes > 0 ? "; it had at most the " + memory_of(limits) : std::string();
+  const bool may_need_memory = WTERMSIG(wait_status) == SIGKILL || WTERMSIG(wait_status) == SIGSEGV ||
+                               WTERMSIG(wait_status) == SIGBUS || WTERMSIG(wait_status) == SIGABRT;
+  return may_need_memory && limits.memory_bytes > 0 ? "; it had at most the " + memory_of(limits) : std::string();
 }
 
 }  // namespace ontime::worker

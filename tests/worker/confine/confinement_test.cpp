@@ -75,6 +75,7 @@ TEST(Limits, NameWhatEndedAProcess) {
   EXPECT_EQ(used_up_by(W_EXITCODE(0, SIGXCPU), limits), "; it had used the 10 s of CPU time that --attempt-cpu allows");
   EXPECT_EQ(used_up_by(W_EXITCODE(0, SIGSEGV), limits), "");
   EXPECT_EQ(used_up_by(W_EXITCODE(1, 0), limits), "");
+  EXPECT_EQ(used_up_by(W_EXITCODE(0, SIGTERM), {64u << 20, 0, 0, 0}), "");
   EXPECT_EQ(used_up_by(W_EXITCODE(0, SIGSEGV), {64u << 20, 0, 0, 0}),
             "; it had at most the 64.0 MiB of memory that --attempt-memory allows");
 }
