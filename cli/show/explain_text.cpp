@@ -80,8 +80,8 @@ std::string fate_text(const wire::CopyFate& fate, bool is_new) {
 std::string expectation_text(const wire::DecisionDetail& decision, const wire::ExplainedTask& task) {
   std::string text;
   if (decision.has_completion_ns()) {
-    text = "expected to be done at " + at(decision.completion_ns());
-    if (task.has_done_ns()) text += ", was done at " + at(task.done_ns());
+    text = "without this expected to be done at " + at(decision.completion_ns());
+    if (task.has_done_ns()) text += ", the task was done at " + at(task.done_ns());
   }
   if (decision.has_pocd_before() && decision.has_pocd_after())
     text += (text.empty() ? "PoCD " : "; PoCD ") + pocd_text(decision.pocd_before()) + " -> " +

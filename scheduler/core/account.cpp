@@ -122,17 +122,19 @@ class AttemptAccount {
     return std::clamp(Duration(static_cast<Duration::rep>(exact)), Duration(0), whole);
   }
 
-  // Only what an attempt has sealed that was launched before, for a range in which this one begins: pieces of a divided
-  // task have not saved each other anything.
+  // Only what lies before its begin without a gap, sealed by attempts that were launched before, for ranges in which
+  // this one begins: pieces of a divided task have not saved each other anything, and only the first of them continues
+  // what was sealed.
   void find_saving() {
     const std::uint64_t mapped = account_.bytes.mapped;
     if (mapped == 0 || attempt_.start_offset == task_.ledger.split().begin) return;
-    for (const Segment& segment : task_.ledger.segments()) {
-      if (segment.range.end > attempt_.start_offset) break;
-      if (!segment.sealed || segment.attempt >= number_) continue;
-      if (task_.attempts[segment.attempt].launch_end > attempt_.start_offset) {
-        account_.saved.bytes += segment.range.size();
-      }
+    const std::vector<Segment>& segments = task_.ledger.segments();
+    for (auto segment = segments.rbegin(); segment != segments.rend(); ++segment) {
+      if (segment->range.begin >= attempt_.start_offset) continue;
+      const bool is_continued = segment->sealed && segment->attempt < number_ &&
+                                task_.attempts[segment->attempt].launch_end > attempt_.start_offset;
+      if (!is_continued) break;
+      account_.saved.bytes += segment->range.size();
     }
     if (account_.saved.bytes == 0) return;
     account_.resumed = 1;

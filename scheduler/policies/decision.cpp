@@ -15,7 +15,7 @@ constexpr ReasonText kReasons[] = {
     {Reason::Slow, "slow", "it is slower than its peers, or than attempts of earlier jobs"},
     {Reason::Clone, "clone", "every task starts with copies"},
     {Reason::DivideAtStart, "divide-at-start",
-     "even an undisturbed attempt would be done only after the deadline or, without one, after the rest of the job"},
+     "a single attempt would be done after the deadline, or without one after the rest of the job, or could easily be"},
     {Reason::PieceLate, "piece-late", "a piece of the divided task is late again"},
     {Reason::SlowerCopy, "slower-copy", "another attempt of the task is ahead of it"},
     {Reason::Replaced, "replaced", "fresh attempts take over for it"},

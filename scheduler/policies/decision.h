@@ -20,7 +20,7 @@ enum class Reason : std::uint8_t {
   Late,           // the estimated completion is after the deadline
   Slow,           // slower than its peers, by the policy's own rule
   Clone,          // every task starts with copies
-  DivideAtStart,  // even an undisturbed attempt would be late
+  DivideAtStart,  // a single attempt would be late, or could easily be
   PieceLate,      // a piece of a divided task is late again
   // Attempts and jobs are ended
   SlowerCopy,      // another attempt of the task is ahead of it
@@ -88,8 +88,8 @@ struct Speculate {
   std::uint64_t segment = 0;
   std::variant<WholeSegment, SharedTail, GivenTail> work;
   Reason reason = Reason::Late;
-  // For people: when the task was expected to be done (seconds after submission), its probability to make the deadline
-  // before and after this decision. NaN: not known.
+  // For people: when the task, or what is left of this segment, was expected to be done without it (seconds after
+  // submission), and the task's probability to make the deadline before and after this decision. NaN: not known.
   double completion = std::numeric_limits<double>::quiet_NaN();
   double pocd_before = std::numeric_limits<double>::quiet_NaN();
   double pocd_after = std::numeric_limits<double>::quiet_NaN();

@@ -108,7 +108,7 @@ TEST(ExplainText, TellsWhatWasDecidedWhenWhyAndWhatBecameOfIt) {
             "     4.00 s  late (it is expected to be done only after the deadline or, without one, after the rest of "
             "the job): 3 copies from byte 262144 on in 2 "
             "pieces, as soon as the first is ready; a0 stops where they begin\n"
-            "             expected to be done at 16.00 s, was done at 6.30 s; PoCD 0.021 -> 0.993\n"
+            "             without this expected to be done at 16.00 s, the task was done at 6.30 s; PoCD 0.021 -> 0.993\n"
             "             a1 on w3 from byte 262160 won at 6.30 s, sealed 393208 bytes; 262160 bytes not mapped again, "
             "about 520.0 ms\n"
             "             a2 on w4 from byte 655368 lost at 6.30 s\n"
