@@ -164,6 +164,20 @@ async function checkWritten(browser, cluster) {
   for (const file of ['run.html', 'replayed.html', 'simulated/split-resume-job-1.html']) {
     await checkLook(browser, file, 'file://' + cluster.file(file), '#timeline rect');
   }
+  await checkEnded(browser, 'file://' + cluster.file('simulated/split-resume-job-1.html'));
+}
+
+// What an attempt has sealed before it was ended is in the answer.
+async function checkEnded(browser, url) {
+  step = 'ended attempts';
+  const page = await openPage(browser, url);
+  await page.waitForSelector('#timeline rect');
+  const kinds = await page.evaluate(() => attempts.map((one) => [one.sealed, kindOf({...one, state: 'killed'})]));
+  if (!kinds.some(([sealed]) => sealed)) fault('nothing is sealed');
+  for (const [sealed, kind] of kinds) {
+    if (sealed !== (kind !== 'lost')) fault('an ended attempt is drawn as ' + kind);
+  }
+  await page.close();
 }
 
 async function checkAll(browser, cluster) {

@@ -118,7 +118,7 @@ function endBand(job, points, axis, top) {
   const y = (seconds) => top + 120 - 105 * Math.min(seconds, most) / most;
   const x = (point) => axis.x(point.at_seconds).toFixed(1);
   const banded = points.filter((point) => point.low_seconds !== null && point.high_seconds !== null);
-  const drawn = [label('end', {x: 0, y: top + 14}), label(time(most), {x: kChartLeft - 6, y: top + 28, 'text-anchor': 'end'}),
+  const drawn = [label('end', {x: 0, y: top + 14}), label(time(most), {x: kChartLeft - 6, y: top + 19, 'text-anchor': 'end'}),
                  shape('line', {x1: kChartLeft, x2: axis.width - 10, y1: y(0), y2: y(0), class: 'axis'})];
   if (banded.length > 0) {
     const above = banded.map((point) => x(point) + ' ' + y(point.high_seconds).toFixed(1));

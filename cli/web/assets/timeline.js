@@ -30,6 +30,7 @@ function attemptsOf(job) {
   return job.task_list.flatMap((task) => task.attempts.map((attempt) => ({
     ...attempt,
     task: task.task,
+    sealed: task.segments.some((segment) => segment.state === 'sealed' && segment.attempt === attempt.attempt),
     from: attempt.launched_unix_ns / 1e9 - begin,
     to: attempt.ended_unix_ns === null ? job.elapsed_seconds : attempt.ended_unix_ns / 1e9 - begin
   })));
@@ -64,7 +65,7 @@ const kRow = 16;
 
 function kindOf(attempt) {
   if (attempt.state === 'failed') return 'failed';
-  if (attempt.ended_unix_ns !== null && attempt.state !== 'succeeded') return 'lost';
+  if (attempt.ended_unix_ns !== null && attempt.state !== 'succeeded' && !attempt.sealed) return 'lost';
   return attempt.speculative ? 'copy' : 'useful';
 }
 
