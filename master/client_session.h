@@ -34,7 +34,7 @@ struct ClientServices {
   const FailureMessages& failures;
   AttemptLogs& logs;
   IndexStore& indexes;
-  bool advises = false;     // Hadoop, and takes no jobs of clients
+  bool advises = false;  // Hadoop, and takes no jobs of clients
   std::string injection{};  // what disturbs attempts on purpose, as in the log; empty: nothing
 };
 

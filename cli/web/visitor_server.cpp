@@ -182,8 +182,7 @@ ssize_t VisitorStream::transfer(short events, Plain plain, Tls tls) {
 }
 
 bool VisitorStream::shake_hands() {
-  return transfer(
-             POLLIN, [] { return ssize_t{1}; }, [this] { return SSL_do_handshake(tls_.get()); }) > 0;
+  return transfer(POLLIN, [] { return ssize_t{1}; }, [this] { return SSL_do_handshake(tls_.get()); }) > 0;
 }
 
 bool VisitorStream::has_more() const {

@@ -119,6 +119,7 @@ Exchange::Reply Exchange::send(httplib::ClientImpl& client, const Request& reque
   watchdog.guard(&client);
   if (request.content != nullptr) {
     watchdog.attend(&client);  // what is sent takes its time
+    client.set_read_timeout(connection_.silence_for(request.content->size));
     asked.headers.emplace("Content-Type", "application/octet-stream");
     http::attach(*request.content, connection_, asked);
   }
