@@ -35,10 +35,11 @@ Figure pocd_figure(const std::vector<PolicySummary>& summaries, const Scenario& 
           chart.script()};
 }
 
+// Of the jobs that succeeded.
 std::vector<double> times_of(const Results& results, const std::string& policy) {
   std::vector<double> times;
   for (const JobRow& row : results.jobs) {
-    if (row.is_counted() && row.has_ended() && row.policy == policy) times.push_back(row.time);
+    if (row.is_counted() && row.state == "succeeded" && row.policy == policy) times.push_back(row.time);
   }
   std::sort(times.begin(), times.end());
   return times;
@@ -72,7 +73,7 @@ Figure cdf_figure(const Results& results, const std::vector<PolicySummary>& summ
     greatest = std::max(greatest, times.back());
     std::string lines = plot_line({times.front(), 0});
     for (std::size_t j = 0; j < times.size(); ++j) {
-      lines += plot_line({times[j], static_cast<double>(j + 1) / static_cast<double>(times.size())});
+      lines += plot_line({times[j], static_cast<double>(j + 1) / static_cast<double>(summaries[i].jobs)});
     }
     chart.draw(curve(chart.add_data(lines), "steps lw 2", i, summaries[i].policy));
   }
@@ -85,8 +86,8 @@ Figure cdf_figure(const Results& results, const std::vector<PolicySummary>& summ
     chart.set("set arrow from " + at + ", graph 0 to " + at + ", graph 1 nohead lw 1 lc rgb '#888888'");
   }
   return {"Times of the jobs",
-          "Share of the jobs that were done after so many seconds: with a deadline of so many seconds, their PoCD. "
-          "Grey lines: the deadlines that they had.",
+          "Share of the jobs that were done after so many seconds: with a deadline of so many seconds, their PoCD. A "
+          "curve ends at the share that succeeded. Grey lines: the deadlines that they had.",
           chart.script()};
 }
 

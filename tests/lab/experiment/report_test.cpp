@@ -113,6 +113,15 @@ TEST(ExperimentReport, MachineTimeIsPairedWhereBothJobsHaveEnded) {
   EXPECT_EQ(figure_of({base, unfinished("shed", 1)}, title).script, "");
 }
 
+TEST(ExperimentReport, TheTimesOfTheJobsEndAtTheShareThatSucceeded) {
+  JobRow failed = job_of("none", 3, 1);
+  failed.state = "failed";
+  const Figure figure =
+      figure_of({job_of("none", 1, 10), unfinished("none", 2), failed, job_of("none", 4, 30)}, "Times of the jobs");
+  EXPECT_THAT(figure.script, HasSubstr("\n10 0\n10 0.25\n30 0.5\nEND"));
+  EXPECT_THAT(figure.caption, HasSubstr("share that succeeded"));
+}
+
 TEST(ExperimentReport, IsOneFileThatNeedsNothingElse) {
   const Measured measured;
   const Report report{.title = measured.scenario.title,
