@@ -35,10 +35,11 @@ Figure pocd_figure(const std::vector<PolicySummary>& summaries, const Scenario& 
           chart.script()};
 }
 
+// Of the jobs that succeeded.
 std::vector<double> times_of(const Results& results, const std::string& policy) {
   std::vector<double> times;
   for (const JobRow& row : results.jobs) {
-    if (row.is_counted() && row.has_ended() && row.policy == policy) times.push_back(row.time);
+    if (row.is_counted() && row.state == "succeeded" && row.policy == policy) times.push_back(row.time);
   }
   std::sort(times.begin(), times.end());
   return times;
@@ -72,7 +73,7 @@ Figure cdf_figure(const Results& results, const std::vector<PolicySummary>& summ
     greatest = std::max(greatest, times.back());
     std::string lines = plot_line({times.front(), 0});
     for (std::size_t j = 0; j < times.size(); ++j) {
-      lines += plot_line({times[j], static_cast<double>(j + 1) / static_cast<double>(times.size())});
+      lines += plot_line({times[j], static_cast<double>(j + 1) / static_cast<double>(summaries[i].jobs)});
     }
     chart.draw(curve(chart.add_data(lines), "steps lw 2", i, summaries[i].policy));
   }
@@ -85,8 +86,8 @@ Figure cdf_figure(const Results& results, const std::vector<PolicySummary>& summ
     chart.set("set arrow from " + at + ", graph 0 to " + at + ", graph 1 nohead lw 1 lc rgb '#888888'");
   }
   return {"Times of the jobs",
-          "Share of the jobs that were done after so many seconds: with a deadline of so many seconds, their PoCD. "
-          "Grey lines: the deadlines that they had.",
+          "Share of the jobs that were done after so many seconds: with a deadline of so many seconds, their PoCD. A "
+          "curve ends at the share that succeeded. Grey lines: the deadlines that they had.",
           chart.script()};
 }
 
@@ -122,8 +123,9 @@ Figure use_figure(const std::vector<RunRows>& runs, std::uint32_t slots) {
 Figure cost_figure(const std::vector<PolicySummary>& summaries) {
   if (summaries.size() < 2) return {};
   Chart chart;
-  chart.set("set xlabel 'machine time of a job (slot-seconds)'\nset ylabel 'share of the jobs in time'\n"
-            "set yrange [0:1.02]\nset offsets graph 0.05, graph 0.05, 0, 0\nset key outside right");
+  chart.set(
+      "set xlabel 'machine time of a job (slot-seconds)'\nset ylabel 'share of the jobs in time'\n"
+      "set yrange [0:1.02]\nset offsets graph 0.05, graph 0.05, 0, 0\nset key outside right");
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     const PolicySummary& s = summaries[i];
     const double low = s.machine.has_interval() ? s.machine.low : s.machine.value;
@@ -149,7 +151,8 @@ Pairs jobs_under(const Results& results, const std::string& policy) {
   return jobs;
 }
 
-// A policy's job less the same job under the first one, in the mean, with its interval.
+// A policy's job less the same job under the first one, in the mean, with its interval. A pair of which one has no
+// value, NaN, does not count.
 template <class Value>
 Estimate paired_difference(const Pairs& first, const Pairs& other, Value value) {
   std::vector<double> differences;
@@ -162,21 +165,24 @@ Estimate paired_difference(const Pairs& first, const Pairs& other, Value value) 
 
 template <class Value>
 Figure paired_figure(const Results& results, const std::vector<PolicySummary>& summaries, const std::string& title,
-                     const std::string& what, Value value) {
+                     const std::string& what, const std::string& which, Value value) {
   if (summaries.size() < 2) return {};
   const std::string& base = summaries.front().policy;
   const Pairs first = jobs_under(results, base);
   Chart chart;
   std::vector<std::pair<std::string, double>> ticks;
   std::string lines;
+  bool has_any = false;
   for (std::size_t i = 1; i < summaries.size(); ++i) {
     const Estimate difference = paired_difference(first, jobs_under(results, summaries[i].policy), value);
+    has_any = has_any || difference.runs > 0;
     const auto place = static_cast<double>(ticks.size());
     ticks.emplace_back(summaries[i].policy, place);
     const double low = difference.has_interval() ? difference.low : difference.value;
     const double high = difference.has_interval() ? difference.high : difference.value;
     lines += plot_line({place, difference.value, low, high});
   }
+  if (!has_any) return {};
   chart.set_ticks('x', ticks);
   chart.set("set xrange [-0.6:" + std::to_string(ticks.size()) + "-0.4]\nset ylabel " +
             plot_text(what + " less the one of " + base) +
@@ -184,8 +190,8 @@ Figure paired_figure(const Results& results, const std::vector<PolicySummary>& s
   const std::string data = chart.add_data(lines);
   chart.draw(data + " using 1:2:3:4 with yerrorbars pt 7 ps 1 lw 1.5" + plot_colour(0));
   return {title,
-          "Each job less the same job, with the same stragglers, under '" + base +
-              "': the mean with its 95 % interval (Student's t over jobs). An interval that leaves out 0 is clear.",
+          "Each job less the same job, with the same stragglers, under '" + base + "'" + which +
+              ": the mean with its 95 % interval (Student's t over jobs). An interval that leaves out 0 is clear.",
           chart.script()};
 }
 
@@ -219,10 +225,11 @@ std::vector<Figure> figures_of(const Results& results, const std::vector<PolicyS
                                const Scenario& scenario, std::uint32_t slots) {
   const std::vector<RunRows> runs = first_runs(results, summaries);
   std::vector<Figure> figures{pocd_figure(summaries, scenario), cost_figure(summaries)};
-  figures.push_back(paired_figure(results, summaries, "Paired differences of PoCD", "share in time",
+  figures.push_back(paired_figure(results, summaries, "Paired differences of PoCD", "share in time", "",
                                   [](const JobRow& row) { return row.met ? 1.0 : 0.0; }));
   figures.push_back(paired_figure(results, summaries, "Paired differences of machine time", "slot-seconds of a job",
-                                  [](const JobRow& row) { return row.machine; }));
+                                  ", if both have ended",
+                                  [](const JobRow& row) { return row.has_ended() ? row.machine : kNan; }));
   figures.push_back(cdf_figure(results, summaries));
   figures.push_back(use_figure(runs, slots));
   figures.push_back(timeline_figure(runs));

@@ -33,7 +33,8 @@ TEST(ExperimentReport, HasTheFiguresThatPeopleExpect) {
     EXPECT_THAT(plot_head(figure.width, figure.height, "x.svg"), HasSubstr("set output \"x.svg\""));
   }
   for (const char* title :
-       {"PoCD", "PoCD against machine time", "Paired differences of PoCD", "Paired differences of machine time", "Times of the jobs", "Slots in use", "Attempts of one job", "predictions"}) {
+       {"PoCD", "PoCD against machine time", "Paired differences of PoCD", "Paired differences of machine time",
+        "Times of the jobs", "Slots in use", "Attempts of one job", "predictions"}) {
     EXPECT_THAT(titles, HasSubstr(title));
   }
 }
@@ -71,6 +72,54 @@ TEST(ExperimentReport, TheTimelineSaysWhereACopyBegan) {
   EXPECT_THAT(script, HasSubstr("\n3 1 \"t7@2048k\"\n"));  // the copy, 3 s later on the other node
   EXPECT_THAT(script, HasSubstr("\n4 1 \"t8\"\n"));        // a copy from the begin on
   EXPECT_THAT(script, HasSubstr("copy, in the answer"));
+}
+
+JobRow job_of(const std::string& policy, std::uint32_t number, double time) {
+  JobRow row;
+  row.policy = policy;
+  row.repetition = 1;
+  row.job = number;
+  row.kind = "counted";
+  row.state = "succeeded";
+  row.time = row.ended = time;
+  row.deadline = 20;
+  row.met = time <= 20;
+  row.machine = 10 * time;
+  return row;
+}
+
+JobRow unfinished(const std::string& policy, std::uint32_t number) {
+  JobRow row = job_of(policy, number, kNan);
+  row.state = "unfinished";
+  row.machine = 0;
+  return row;
+}
+
+Figure figure_of(const std::vector<JobRow>& jobs, const std::string& title) {
+  Results results;
+  results.jobs = jobs;
+  for (Figure& figure : figures_of(results, summarise(results, 2), {}, 2)) {
+    if (figure.title == title) return figure;
+  }
+  return {};
+}
+
+TEST(ExperimentReport, MachineTimeIsPairedWhereBothJobsHaveEnded) {
+  const char* title = "Paired differences of machine time";
+  const JobRow base = job_of("none", 1, 10);
+  const Figure figure = figure_of({base, job_of("none", 2, 10), job_of("shed", 1, 12), unfinished("shed", 2)}, title);
+  EXPECT_THAT(figure.script, HasSubstr("\n0 20 20 20\n"));
+  EXPECT_THAT(figure.caption, HasSubstr("both"));
+  EXPECT_EQ(figure_of({base, unfinished("shed", 1)}, title).script, "");
+}
+
+TEST(ExperimentReport, TheTimesOfTheJobsEndAtTheShareThatSucceeded) {
+  JobRow failed = job_of("none", 3, 1);
+  failed.state = "failed";
+  const Figure figure =
+      figure_of({job_of("none", 1, 10), unfinished("none", 2), failed, job_of("none", 4, 30)}, "Times of the jobs");
+  EXPECT_THAT(figure.script, HasSubstr("\n10 0\n10 0.25\n30 0.5\nEND"));
+  EXPECT_THAT(figure.caption, HasSubstr("share that succeeded"));
 }
 
 TEST(ExperimentReport, IsOneFileThatNeedsNothingElse) {
