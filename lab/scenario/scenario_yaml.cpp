@@ -62,6 +62,9 @@ NodeGroup Reader::read_nodes(const YAML::Node& node) {
   fields.distribution("slowness", group.slowness);
   fields.get("disk", group.disk, read_disk);
   fields.finish();
+  demand(group.count <= kNodesMost, node,
+         "a simulation has at most " + std::to_string(kNodesMost) + " nodes of a group, and this one has " +
+             std::to_string(group.count));
   if (!for_processes_) return group;
   demand(group.count > 0 && group.slots > 0, node, "there is at least one node, with one slot");
   demand(group.slowness.is_constant() && group.slowness.median() > 0, node,

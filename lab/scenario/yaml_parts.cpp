@@ -111,6 +111,9 @@ Arrivals read_arrivals(const YAML::Node& node) {
   fields.number("rate", arrivals.rate);
   fields.number("load", arrivals.load);
   fields.number("spread", arrivals.spread);
+  for (const auto& [key, value] : {std::pair("rate", arrivals.rate), std::pair("load", arrivals.load)})
+    demand(value > 0 || !fields.take(key), node,
+           std::string(key) + " is more than 0; write at_once for jobs that are all there at the start");
   fields.finish();
   return arrivals;
 }
@@ -174,6 +177,9 @@ std::vector<JobGroup> read_stages(const YAML::Node& node, const Surroundings& su
 JobGroup read_tasks(const YAML::Node& node, JobGroup group) {
   if (!node.IsMap() || !node["waves"]) {
     group.tasks = read_distribution(node);
+    const double usual = group.tasks.median();
+    demand(usual <= kCountMost, node, "a job has at most " + std::to_string(kCountMost) + " tasks");
+    demand(!group.tasks.is_constant() || usual == std::floor(usual), node, "a job has a whole number of tasks");
     return group;
   }
   YamlFields fields(node);

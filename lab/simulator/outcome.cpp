@@ -32,13 +32,15 @@ Summary summarise(std::span<const JobOutcome> jobs) {
   std::vector<double> flow_times;
   for (const JobOutcome& job : jobs) {
     met += job.met() ? 1 : 0;
+    const bool has_succeeded = job.state == scheduler::JobState::Succeeded;
     summary.unfinished += job.has_ended() ? 0 : 1;
+    summary.failed += job.has_ended() && !has_succeeded ? 1 : 0;
     tasks += job.tasks;
     attempts += job.attempts;
     input += job.input_bytes;
     mapped += job.mapped_bytes;
     machine_times.push_back(job.machine_time);
-    if (job.has_ended()) flow_times.push_back(job.flow_time());
+    if (has_succeeded) flow_times.push_back(job.flow_time());
   }
   summary.pocd = share_of(met, jobs.size());
   summary.machine_time = estimate_of(machine_times);

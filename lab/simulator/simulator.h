@@ -78,11 +78,12 @@ struct Outcome {
 struct Summary {
   std::uint64_t jobs = 0;
   std::uint64_t unfinished = 0;  // had not ended when the simulation did
-  Estimate pocd;                 // share of jobs that met their deadline
-  Estimate machine_time;         // per job
-  Estimate flow_time;            // per job that has ended
-  double attempts = 0;           // per task
-  double duplicated = 0;         // bytes that were wasted, as a share of the input
+  std::uint64_t failed = 0;
+  Estimate pocd;          // share of jobs that met their deadline
+  Estimate machine_time;  // per job
+  Estimate flow_time;     // per job that has succeeded
+  double attempts = 0;    // per task
+  double duplicated = 0;  // bytes that were wasted, as a share of the input
 };
 Summary summarise(std::span<const JobOutcome> jobs);
 

@@ -1,6 +1,7 @@
 #include <cctype>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include "cli/cluster/interrupt.h"
 #include "cli/job_request.h"
 #include "cli/text_file.h"
+#include "common/base/wording.h"
 #include "lab/results/page.h"
 #include "lab/results/rows.h"
 #include "lab/results/writing.h"
@@ -20,6 +22,7 @@
 #include "lab/verbs/command.h"
 #include "lab/verbs/seen_job.h"
 #include "lab/verbs/study_files.h"
+#include "scheduler/core/record.h"
 
 namespace ontime::lab {
 
@@ -42,6 +45,7 @@ struct PolicyRow {
     visit("policy", row.policy);
     visit("jobs", s.jobs);
     visit("unfinished", s.unfinished);
+    visit("failed", s.failed);
     visit("pocd", s.pocd.value);
     visit("pocd_low", s.pocd.low);
     visit("pocd_high", s.pocd.high);
@@ -64,6 +68,7 @@ struct Answer {
 
 constexpr std::uint32_t kPagesMax = 20;  // of a policy
 constexpr int kForecastsOfAJob = 100;
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();  // an empty cell
 
 // Of a policy's name, what any file system takes.
 std::string file_name_of(std::string name) {
@@ -81,12 +86,13 @@ void add_jobs(Json& rows, const std::string& policy, std::uint64_t seed, const S
                     {"job", i},
                     {"group", scenario.jobs[job.group].name},
                     {"tasks", job.tasks},
-                    {"submitted", job.submitted},
-                    {"ended", job.ended},
-                    {"flow_time", job.has_ended() ? job.flow_time() : 0},
-                    {"deadline", job.deadline},
+                    {"state", scheduler::name_of(job.state)},
+                    {"submitted_s", job.submitted},
+                    {"ended_s", job.has_ended() ? job.ended : kNothing},
+                    {"flow_s", job.has_ended() ? job.flow_time() : kNothing},
+                    {"deadline_s", job.deadline > 0 ? job.deadline : kNothing},
                     {"met", job.met()},
-                    {"machine_time", job.machine_time},
+                    {"machine_s", job.machine_time},
                     {"attempts", job.attempts},
                     {"copies", job.copies},
                     {"mapped_bytes", job.mapped_bytes}});
@@ -174,6 +180,10 @@ Status write_results(const std::string& directory, const Answer& answer) {
   return write_text_file(directory + "/summary.json", answer_json(answer));
 }
 
+void tell(const PolicyRow& row, std::uint64_t jobs, const char* what) {
+  if (jobs > 0) std::fprintf(stderr, "%s: %s %s\n", row.policy.c_str(), counted(jobs, "job").c_str(), what);
+}
+
 Status simulate_scenario(const SimulateCommand& command, const std::string& path, const std::string& text) {
   auto scenario = read_scenario(text, beside(path));
   if (!scenario) return bad_input("scenario " + path + ": " + scenario.error().message);
@@ -205,9 +215,8 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
   }
   std::fputs((command.json ? answer_json(answer) : terminal_text(grid_of(answer.policies))).c_str(), stdout);
   for (const PolicyRow& row : answer.policies) {
-    if (row.summary.unfinished == 0) continue;
-    std::fprintf(stderr, "%s: %llu jobs had not ended at the horizon\n", row.policy.c_str(),
-                 static_cast<unsigned long long>(row.summary.unfinished));
+    tell(row, row.summary.unfinished, "had not ended at the horizon");
+    tell(row, row.summary.failed, "failed, and are not in the mean time");
   }
   return command.out.empty() ? Status() : write_results(command.out, answer);
 }

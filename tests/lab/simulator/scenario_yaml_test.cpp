@@ -57,6 +57,19 @@ TEST(ScenarioYaml, TakesWavesOfTasksOfDifferentLengthAndWhatIsKnownOfThem) {
   EXPECT_THAT(about("arrivals: {spread: -1}"), HasSubstr("spread"));
 }
 
+TEST(ScenarioYaml, RefusesMoreThanCanBeSimulatedAndWhatMeansNothing) {
+  const auto about = [](const std::string& jobs, const std::string& nodes = "count: 2") {
+    return complaint("{nodes: [{" + nodes + "}], jobs: [{" + jobs + "}]}");
+  };
+  EXPECT_EQ(about("count: 3, tasks: 4, arrivals: {load: 0.5}"), "");
+  EXPECT_THAT(about("count: 1000000000"), HasSubstr("at most 10000000"));
+  EXPECT_THAT(about("tasks: 1000000000"), HasSubstr("at most 10000000 tasks"));
+  EXPECT_THAT(about("tasks: 2.5"), HasSubstr("a whole number of tasks"));
+  EXPECT_THAT(about("tasks: 1", "count: 5000000"), HasSubstr("at most 1000000 nodes"));
+  EXPECT_THAT(about("tasks: 1, arrivals: {load: 0}"), HasSubstr("load is more than 0"));
+  EXPECT_THAT(about("tasks: 1, arrivals: {rate: 0}"), HasSubstr("rate is more than 0"));
+}
+
 TEST(ScenarioYaml, RefusesATraceThatIsNotInOrderOrHasNoTasks) {
   const auto complaint_about = [](const std::string& csv) {
     const auto read_file = [&](const std::string&) -> Result<std::string> { return csv; };

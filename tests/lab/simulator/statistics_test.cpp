@@ -24,6 +24,19 @@ TEST(Statistics, PocdWithoutSpeculationIsThatOfTheFormula) {
   EXPECT_GT(pocd.high, expected);
 }
 
+TEST(Statistics, AJobThatFailedIsLateAndHasNoTime) {
+  std::vector<JobOutcome> jobs(3);
+  for (JobOutcome& job : jobs) job.ended = 10;
+  jobs[0].state = scheduler::JobState::Succeeded;
+  jobs[1].state = scheduler::JobState::Failed;
+  jobs[1].ended = 2;
+  const Summary summary = summarise(jobs);
+  EXPECT_EQ(summary.flow_time.value, 10);
+  EXPECT_EQ(summary.failed, 1u);
+  EXPECT_EQ(summary.unfinished, 1u);
+  EXPECT_NEAR(summary.pocd.value, 1.0 / 3, 1e-9);
+}
+
 TEST(Statistics, OffersTheLoadThatWasAskedFor) {
   Scenario scenario;
   scenario.nodes = {{.count = 20, .slots = 1, .slowness = Distribution::constant(1)}};
