@@ -22,6 +22,18 @@ void add_warm_up(const Scenario& scenario, std::vector<PlannedJob>& jobs) {
   }
 }
 
+std::vector<PlannedJob> jobs_in_order(const Scenario& scenario, std::uint64_t seed) {
+  std::vector<PlannedJob> jobs;
+  add_warm_up(scenario, jobs);
+  const double begin = jobs.empty() ? 0 : scenario.warm_up.time;
+  for (const lab::PlannedJob& job : lab::plan_jobs(scenario, seed)) {
+    const bool is_noise = scenario.jobs[job.group].is_noise;
+    jobs.push_back({job.group, is_noise ? JobKind::Noise : JobKind::Counted, job.tasks, begin + job.at});
+  }
+  std::stable_sort(jobs.begin(), jobs.end(), [](const PlannedJob& a, const PlannedJob& b) { return a.at < b.at; });
+  return jobs;
+}
+
 }  // namespace
 
 const char* name_of(JobKind kind) {
@@ -37,15 +49,18 @@ const char* name_of(JobKind kind) {
 }
 
 std::vector<PlannedJob> planned_jobs(const Scenario& scenario, std::uint64_t seed) {
-  std::vector<PlannedJob> jobs;
-  add_warm_up(scenario, jobs);
-  const double begin = jobs.empty() ? 0 : scenario.warm_up.time;
-  for (const lab::PlannedJob& job : lab::plan_jobs(scenario, seed)) {
-    const bool is_noise = scenario.jobs[job.group].is_noise;
-    jobs.push_back({job.group, is_noise ? JobKind::Noise : JobKind::Counted, job.tasks, begin + job.at});
-  }
-  std::stable_sort(jobs.begin(), jobs.end(), [](const PlannedJob& a, const PlannedJob& b) { return a.at < b.at; });
+  std::vector<PlannedJob> jobs = jobs_in_order(scenario, seed);
+  std::erase_if(jobs, [&](const PlannedJob& job) { return job.at >= scenario.horizon && job.at < kForEver; });
   return jobs;
+}
+
+std::size_t count_after_horizon(const Scenario& scenario) {
+  std::size_t count = 0;
+  for (std::uint32_t repetition = 0; repetition < scenario.repeat; ++repetition) {
+    const std::uint64_t seed = scenario.seed + repetition;
+    count += jobs_in_order(scenario, seed).size() - planned_jobs(scenario, seed).size();
+  }
+  return count;
 }
 
 double deadline_of(const Scenario& scenario, std::uint32_t group, const Baselines& baselines) {

@@ -176,6 +176,9 @@ Status Experiment::measure() {
   const std::vector<Run> measurements = plan_measurements(scenario_);
   const std::size_t done = count_done(runs) + count_done(measurements);
   ProgressOfRuns progress(runs.size() + measurements.size(), done, command_.quiet);
+  if (const std::size_t late = count_after_horizon(scenario_); late > 0)
+    progress.say("note: " + counted(late, "job") + " would come after the horizon of " + fixed(scenario_.horizon, 0) +
+                 " s and " + (late == 1 ? "is" : "are") + " left out");
   if (auto measured = measure_baselines(progress); !measured) return measured;
   for (const Run& run : runs) {
     const auto results = results_of(run, progress);

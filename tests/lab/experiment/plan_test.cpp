@@ -15,7 +15,8 @@ constexpr const char* kBusy =
     "  - {name: a, count: 200, tasks: {5: 0.5, 10: 0.3, 20: 0.2}, arrivals: {load: 0.5}, deadline: 9s}\n"
     "  - {name: b, count: 10, tasks: 3, arrivals: {every: 4s}, noise: yes}\n"
     "policies: [none, hadoop]\n"
-    "repeat: 2\n";
+    "repeat: 2\n"
+    "horizon: 3000s\n";
 
 bool same(const std::vector<PlannedJob>& a, const std::vector<PlannedJob>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const PlannedJob& x, const PlannedJob& y) {
@@ -66,6 +67,13 @@ TEST(ExperimentPlan, WarmUpJobsComeFirstAndTheOthersLater) {
   EXPECT_EQ(jobs[1].kind, JobKind::WarmUp);
   EXPECT_EQ(jobs[1].tasks, 7u);
   EXPECT_EQ(jobs[2].at, 5);
+}
+
+TEST(ExperimentPlan, JobsThatWouldComeAfterTheHorizonAreNoneOfTheRun) {
+  const Scenario scenario =
+      read("nodes: [{count: 2}]\nhorizon: 35s\nrepeat: 2\njobs: [{count: 5, arrivals: {every: 10s}}]");
+  EXPECT_EQ(planned_jobs(scenario, 1).size(), 4u);
+  EXPECT_EQ(count_after_horizon(scenario), 2u);
 }
 
 TEST(ExperimentPlan, JobsOneByOneWaitForTheOneBefore) {

@@ -95,7 +95,7 @@ TEST(SimulatedRun, WhatHasNotEndedAtTheLimitIsSaidToBeUnfinished) {
   text += "horizon: 3s\n";
   const Scenario scenario = read(text);
   const Results results = simulated(scenario, plan_runs(scenario)[0]);
-  ASSERT_EQ(results.jobs.size(), 3u);
+  ASSERT_EQ(results.jobs.size(), 2u);  // the third would have come later
   EXPECT_EQ(std::count_if(results.jobs.begin(), results.jobs.end(), [](const JobRow& row) { return row.has_ended(); }),
             0);
 }
