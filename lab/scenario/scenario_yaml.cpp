@@ -139,6 +139,8 @@ void Reader::read_input(const YAML::Node& node, JobGroup& group) {
 // How many jobs, when, and how much there is to do in them.
 void Reader::read_sizes(YamlFields& fields, JobGroup& group) {
   fields.count("count", group.count);
+  if (const YAML::Node count = fields.take("count"))
+    demand(group.count <= kCountMost, count, "a group has at most " + std::to_string(kCountMost) + " jobs");
   fields.get("arrivals", group.arrivals, read_arrivals);
   if (!fields.take("count") && !group.arrivals.at.empty()) {
     group.count = static_cast<std::uint32_t>(group.arrivals.at.size());

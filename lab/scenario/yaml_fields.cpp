@@ -83,9 +83,6 @@ std::uint32_t read_count(const YAML::Node& node) {
   if (value < 0 || value > std::numeric_limits<std::uint32_t>::max() || value != std::floor(value)) {
     throw YamlFault(node, shown(node) + " is not a whole number from 0 on; write for instance 3");
   }
-  if (value > kCountMost)
-    throw YamlFault(node,
-                    shown(node) + " is more than this machine can keep; write at most " + std::to_string(kCountMost));
   return static_cast<std::uint32_t>(value);
 }
 

@@ -61,7 +61,7 @@ double read_number(const YAML::Node& node);
 std::uint64_t read_bytes(const YAML::Node& node);
 inline constexpr std::uint32_t kCountMost = 10'000'000;  // of jobs, of tasks of a job
 inline constexpr std::uint32_t kNodesMost = 1'000'000;   // of a group
-std::uint32_t read_count(const YAML::Node& node);        // at most kCountMost
+std::uint32_t read_count(const YAML::Node& node);
 bool read_flag(const YAML::Node& node);
 std::vector<double> read_values(const YAML::Node& node);  // seconds
 std::string read_text(const YAML::Node& node);

@@ -62,7 +62,8 @@ TEST(ScenarioYaml, RefusesMoreThanCanBeSimulatedAndWhatMeansNothing) {
     return complaint("{nodes: [{" + nodes + "}], jobs: [{" + jobs + "}]}");
   };
   EXPECT_EQ(about("count: 3, tasks: 4, arrivals: {load: 0.5}"), "");
-  EXPECT_THAT(about("count: 1000000000"), HasSubstr("at most 10000000"));
+  EXPECT_THAT(about("count: 1000000000"), HasSubstr("at most 10000000 jobs"));
+  EXPECT_EQ(complaint("{nodes: [{count: 1}], jobs: [{tasks: 1}], seed: 4000000000}"), "");
   EXPECT_THAT(about("tasks: 1000000000"), HasSubstr("at most 10000000 tasks"));
   EXPECT_THAT(about("tasks: 2.5"), HasSubstr("a whole number of tasks"));
   EXPECT_THAT(about("tasks: 1", "count: 5000000"), HasSubstr("at most 1000000 nodes"));
