@@ -128,6 +128,7 @@ Figure cost_figure(const std::vector<PolicySummary>& summaries) {
       "set yrange [0:1.02]\nset offsets graph 0.05, graph 0.05, 0, 0\nset key outside right");
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     const PolicySummary& s = summaries[i];
+    if (s.machine.runs == 0) continue;
     const double low = s.machine.has_interval() ? s.machine.low : s.machine.value;
     const double high = s.machine.has_interval() ? s.machine.high : s.machine.value;
     const std::string data =
@@ -135,6 +136,7 @@ Figure cost_figure(const std::vector<PolicySummary>& summaries) {
     chart.draw(data + " using 1:2:3:4:5:6 with xyerrorbars lw 1.5 ps 1.2 pt " + std::to_string(i % 8 + 4) +
                plot_colour(i) + " title " + plot_text(s.policy));
   }
+  if (chart.is_empty()) return {};
   return {"PoCD against machine time",
           "Share of the jobs that met their deadline, with Wilson's 95 % interval, against the mean slot-seconds of a "
           "job, with Student's. Up and to the left is better.",

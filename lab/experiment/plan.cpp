@@ -34,6 +34,10 @@ std::vector<PlannedJob> jobs_in_order(const Scenario& scenario, std::uint64_t se
   return jobs;
 }
 
+bool comes_after_horizon(const PlannedJob& job, const Scenario& scenario) {
+  return job.at >= scenario.horizon && job.at < kForEver;
+}
+
 }  // namespace
 
 const char* name_of(JobKind kind) {
@@ -50,17 +54,18 @@ const char* name_of(JobKind kind) {
 
 std::vector<PlannedJob> planned_jobs(const Scenario& scenario, std::uint64_t seed) {
   std::vector<PlannedJob> jobs = jobs_in_order(scenario, seed);
-  std::erase_if(jobs, [&](const PlannedJob& job) { return job.at >= scenario.horizon && job.at < kForEver; });
+  std::erase_if(jobs, [&](const PlannedJob& job) { return comes_after_horizon(job, scenario); });
   return jobs;
 }
 
 std::size_t count_after_horizon(const Scenario& scenario) {
-  std::size_t count = 0;
-  for (std::uint32_t repetition = 0; repetition < scenario.repeat; ++repetition) {
-    const std::uint64_t seed = scenario.seed + repetition;
-    count += jobs_in_order(scenario, seed).size() - planned_jobs(scenario, seed).size();
-  }
-  return count;
+  const auto is_left_out = [&](const PlannedJob& job) {
+    return job.kind == JobKind::Counted && comes_after_horizon(job, scenario);
+  };
+  std::ptrdiff_t count = 0;
+  for (std::uint32_t repetition = 0; repetition < scenario.repeat; ++repetition)
+    count += std::ranges::count_if(jobs_in_order(scenario, scenario.seed + repetition), is_left_out);
+  return static_cast<std::size_t>(count);
 }
 
 double deadline_of(const Scenario& scenario, std::uint32_t group, const Baselines& baselines) {

@@ -36,7 +36,7 @@ struct PlannedJob {
 // In order of submission: the first is job 1 of a fresh cluster, and so on. What is injected depends on that number.
 // Those that would come after the horizon, under any policy, are left out.
 std::vector<PlannedJob> planned_jobs(const Scenario& scenario, std::uint64_t seed);
-// Jobs that are left out, in all repetitions.
+// Those of them that would have counted, in all repetitions.
 std::size_t count_after_horizon(const Scenario& scenario);
 
 // What the measurement of a baseline has come to, by index of the group.

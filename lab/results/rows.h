@@ -75,7 +75,8 @@ template <class Row>
 Result<std::vector<Row>> read_csv(const std::string& name, const std::string& text) {
   std::size_t at = 0;
   const std::vector<std::string> titles = titles_of<Row>();
-  if (next_csv_line(text, at) != titles) return bad_input(name + ": the titles are not those of this version");
+  if (next_csv_line(text, at) != titles)
+    return bad_input(name + ": the titles are not those of an experiment of this version");
   std::vector<Row> rows;
   for (std::size_t line = 2; at < text.size(); ++line) {
     const auto cells = next_csv_line(text, at);

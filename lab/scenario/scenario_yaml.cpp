@@ -49,6 +49,8 @@ class Reader {
   const bool for_processes_;
   const Scenario base_;  // what is left out is as here
   Scenario scenario_;
+  std::uint64_t nodes_ = 0;  // of all groups, so far
+  std::uint64_t slots_ = 0;
   std::uint32_t items_ = 0;                                   // of the list of jobs, so far
   std::map<std::string, std::vector<std::string>> settings_;  // of the injection
 };
@@ -62,9 +64,10 @@ NodeGroup Reader::read_nodes(const YAML::Node& node) {
   fields.distribution("slowness", group.slowness);
   fields.get("disk", group.disk, read_disk);
   fields.finish();
-  demand(group.count <= kNodesMost, node,
-         "a simulation has at most " + std::to_string(kNodesMost) + " nodes of a group, and this one has " +
-             std::to_string(group.count));
+  nodes_ += group.count;
+  slots_ += std::uint64_t{group.count} * group.slots;
+  demand(nodes_ <= kNodesMost && slots_ <= kSlotsMost, node,
+         "a cluster has at most " + std::to_string(kNodesMost) + " nodes and " + std::to_string(kSlotsMost) + " slots");
   if (!for_processes_) return group;
   demand(group.count > 0 && group.slots > 0, node, "there is at least one node, with one slot");
   demand(group.slowness.is_constant() && group.slowness.median() > 0, node,

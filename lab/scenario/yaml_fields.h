@@ -59,8 +59,10 @@ Value read_choice(const YAML::Node& node, const std::vector<std::pair<const char
 double read_seconds(const YAML::Node& node);
 double read_number(const YAML::Node& node);
 std::uint64_t read_bytes(const YAML::Node& node);
-inline constexpr std::uint32_t kCountMost = 10'000'000;  // of jobs, of tasks of a job
-inline constexpr std::uint32_t kNodesMost = 1'000'000;   // of a group
+// More would need more memory than machines have.
+inline constexpr std::uint32_t kCountMost = 10'000'000;  // of jobs of a group, of tasks of a job
+inline constexpr std::uint32_t kNodesMost = 1'000'000;
+inline constexpr std::uint32_t kSlotsMost = 10'000'000;
 std::uint32_t read_count(const YAML::Node& node);
 bool read_flag(const YAML::Node& node);
 std::vector<double> read_values(const YAML::Node& node);  // seconds

@@ -37,13 +37,15 @@ struct PolicyRow {
   Summary summary;
   double utilisation = 0;
   std::uint64_t attempts = 0;
-  std::uint64_t events = 0;  // simulated
+  std::uint64_t events = 0;     // simulated
+  std::uint64_t not_begun = 0;  // jobs that had not come by the horizon
 
   template <class Row, class Visit>
   static void fields(Row& row, Visit&& visit) {
     const Summary& s = row.summary;
     visit("policy", row.policy);
     visit("jobs", s.jobs);
+    visit("not_begun", row.not_begun);
     visit("unfinished", s.unfinished);
     visit("failed", s.failed);
     visit("pocd", s.pocd.value);
@@ -86,10 +88,10 @@ void add_jobs(Json& rows, const std::string& policy, std::uint64_t seed, const S
                     {"job", i},
                     {"group", scenario.jobs[job.group].name},
                     {"tasks", job.tasks},
-                    {"state", scheduler::name_of(job.state)},
+                    {"state", job.has_ended() ? scheduler::name_of(job.state) : "unfinished"},
                     {"submitted_s", job.submitted},
                     {"ended_s", job.has_ended() ? job.ended : kNothing},
-                    {"flow_s", job.has_ended() ? job.flow_time() : kNothing},
+                    {"time_s", job.has_ended() ? job.flow_time() : kNothing},
                     {"deadline_s", job.deadline > 0 ? job.deadline : kNothing},
                     {"met", job.met()},
                     {"machine_s", job.machine_time},
@@ -148,6 +150,7 @@ Status simulate(const Scenario& scenario, const std::string& name, const Simulat
     row.utilisation += outcome.utilisation() / runs;
     row.attempts += outcome.attempts;
     row.events += outcome.events;
+    row.not_begun += plan_jobs(scenario, seed).size() - outcome.jobs.size();
   }
   row.summary = summarise(jobs);
   answer.policies.push_back(std::move(row));
@@ -187,6 +190,10 @@ void tell(const PolicyRow& row, std::uint64_t jobs, const char* what) {
 Status simulate_scenario(const SimulateCommand& command, const std::string& path, const std::string& text) {
   auto scenario = read_scenario(text, beside(path));
   if (!scenario) return bad_input("scenario " + path + ": " + scenario.error().message);
+  std::error_code ignored;
+  if (std::filesystem::exists(command.out, ignored)) {
+    if (Status is_new = check_is_new("--output", command.out + "/jobs.csv"); !is_new) return is_new;
+  }
   std::unique_ptr<std::FILE, CloseFile> log;
   if (!command.event_log.empty()) {
     log.reset(std::fopen(command.event_log.c_str(), "w"));
@@ -215,8 +222,9 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
   }
   std::fputs((command.json ? answer_json(answer) : terminal_text(grid_of(answer.policies))).c_str(), stdout);
   for (const PolicyRow& row : answer.policies) {
+    tell(row, row.not_begun, "had not come by the horizon: left out");
     tell(row, row.summary.unfinished, "had not ended at the horizon");
-    tell(row, row.summary.failed, "failed, and are not in the mean time");
+    tell(row, row.summary.failed, "failed: not in the mean time");
   }
   return command.out.empty() ? Status() : write_results(command.out, answer);
 }

@@ -144,12 +144,16 @@ TEST(Simulate, NoFileThatIsThereIsReplaced) {
   write_file(mine, "precious\n");
   std::filesystem::create_directory(pages);
   write_file(pages + "/x", "");
+  const std::string done = directory / "done";
+  std::filesystem::create_directory(done);
+  write_file(done + "/jobs.csv", "policy,job\n");
   const std::string run = directory / "run.otr";
   ASSERT_EQ(ontime({"run", "wordcount", tiny, "--output", directory / "out", "-q", "--record", run}).status, 0);
   const std::vector<std::pair<Arguments, std::string>> refusals = {
       {{"replay", "--recording", run, "--report", mine}, "--report: '" + mine + "' exists; choose another name"},
       {{"simulate", tiny, "--event-log", mine}, "--event-log: '" + mine + "' exists; choose another name"},
       {{"simulate", tiny, tiny, "--event-log", directory / "new"}, "--event-log is for one scenario, and 2 are given"},
+      {{"simulate", tiny, "--output", done}, "--output: '" + done + "/jobs.csv' exists; choose another name"},
       {{"simulate", tiny, "--report", pages}, "--report: the directory '" + pages + "' is not empty"}};
   for (const auto& [command, sentence] : refusals) {
     const Finished refused = ontime(command);
@@ -157,6 +161,26 @@ TEST(Simulate, NoFileThatIsThereIsReplaced) {
     EXPECT_THAT(refused.err, HasSubstr(sentence));
   }
   EXPECT_EQ(read_file(mine), "precious\n");
+  EXPECT_EQ(read_file(done + "/jobs.csv"), "policy,job\n");
+}
+
+TEST(Simulate, SaysWhatBecameOfJobsThatDidNotSucceed) {
+  const TemporaryDirectory directory;
+  const std::string scenario = directory / "short.yaml", out = directory / "out";
+  // The first job is done at the horizon, the second under way, and the third would come later.
+  write_file(scenario,
+             "nodes: [{count: 2, slots: 1}]\nlaunch: 0\nhorizon: 15s\n"
+             "jobs: [{count: 3, tasks: 2, duration: 8s, deadline: 20s, arrivals: {every: 10s}}]\n");
+  const Finished run = ontime({"simulate", scenario, "--output", out});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("1 job had not come by the horizon: left out"));
+  EXPECT_THAT(run.err, HasSubstr("1 job had not ended at the horizon"));
+  auto jobs = rows_of(out + "/jobs.csv");
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_EQ(jobs[0]["state"], "succeeded");
+  EXPECT_EQ(jobs[1]["state"], "unfinished");
+  EXPECT_EQ(jobs[1]["submitted_s"], "10");
+  EXPECT_EQ(jobs[1]["ended_s"] + jobs[1]["time_s"], "");
 }
 
 TEST(Simulate, FlagsThatAStudyWouldIgnoreAreRefused) {

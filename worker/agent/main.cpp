@@ -127,7 +127,7 @@ int complain_of_parent(pid_t parent) {
 
 int main(int argc, char** argv) {
   using namespace ontime;
-  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);  // what reads the log may end before the worker
   const auto parsed = worker::parse_options(argc, argv);
   if (const int* status = std::get_if<int>(&parsed)) return flags::with_everything_written("ontime-worker", *status);
   const auto& options = std::get<worker::Options>(parsed);

@@ -70,9 +70,10 @@ TEST(ExperimentPlan, WarmUpJobsComeFirstAndTheOthersLater) {
 }
 
 TEST(ExperimentPlan, JobsThatWouldComeAfterTheHorizonAreNoneOfTheRun) {
-  const Scenario scenario =
-      read("nodes: [{count: 2}]\nhorizon: 35s\nrepeat: 2\njobs: [{count: 5, arrivals: {every: 10s}}]");
-  EXPECT_EQ(planned_jobs(scenario, 1).size(), 4u);
+  const Scenario scenario = read(
+      "nodes: [{count: 2}]\nhorizon: 35s\nrepeat: 2\n"
+      "jobs: [{name: a, count: 5, arrivals: {every: 10s}}, {name: b, count: 3, arrivals: {every: 30s}, noise: yes}]");
+  EXPECT_EQ(planned_jobs(scenario, 1).size(), 4u + 2u);
   EXPECT_EQ(count_after_horizon(scenario), 2u);
 }
 

@@ -5,6 +5,7 @@
 #include "lab/experiment/plan.h"
 #include "lab/results/chart.h"
 #include "tests/lab/experiment/read.h"
+#include "tests/lab/experiment/rows.h"
 
 namespace ontime::lab::experiment {
 namespace {
@@ -75,15 +76,7 @@ TEST(ExperimentReport, TheTimelineSaysWhereACopyBegan) {
 }
 
 JobRow job_of(const std::string& policy, std::uint32_t number, double time) {
-  JobRow row;
-  row.policy = policy;
-  row.repetition = 1;
-  row.job = number;
-  row.kind = "counted";
-  row.state = "succeeded";
-  row.time = row.ended = time;
-  row.deadline = 20;
-  row.met = time <= 20;
+  JobRow row = succeeded_job(policy, number, time, 20);
   row.machine = 10 * time;
   return row;
 }
@@ -111,6 +104,15 @@ TEST(ExperimentReport, MachineTimeIsPairedWhereBothJobsHaveEnded) {
   EXPECT_THAT(figure.script, HasSubstr("\n0 20 20 20\n"));
   EXPECT_THAT(figure.caption, HasSubstr("both"));
   EXPECT_EQ(figure_of({base, unfinished("shed", 1)}, title).script, "");
+}
+
+// What no job has come to is no place in a figure.
+TEST(ExperimentReport, APolicyUnderWhichNoJobHasEndedHasNoCost) {
+  const char* title = "PoCD against machine time";
+  EXPECT_EQ(figure_of({unfinished("none", 1), unfinished("shed", 1)}, title).script, "");
+  const std::string script = figure_of({job_of("none", 1, 10), unfinished("shed", 1)}, title).script;
+  EXPECT_THAT(script, HasSubstr("\"none\""));
+  EXPECT_THAT(script, Not(HasSubstr("\"shed\"")));
 }
 
 TEST(ExperimentReport, TheTimesOfTheJobsEndAtTheShareThatSucceeded) {

@@ -3,24 +3,17 @@
 #include <cmath>
 
 #include "tests/lab/experiment/read.h"
+#include "tests/lab/experiment/rows.h"
 
 namespace ontime::lab::experiment {
 namespace {
 
 JobRow job(const std::string& policy, std::uint32_t number, double begin, double time, double deadline) {
-  JobRow row;
-  row.policy = policy;
-  row.repetition = 1;
-  row.job = number;
+  JobRow row = succeeded_job(policy, number, time, deadline);
   row.group = "g";
-  row.kind = "counted";
   row.tasks = 2;
   row.submitted = begin;
-  row.time = time;
   row.ended = begin + time;
-  row.deadline = deadline;
-  row.met = time <= deadline;
-  row.state = "succeeded";
   row.attempts = 3;
   row.input_bytes = 100;
   row.duplicated_bytes = 20;

@@ -39,7 +39,7 @@ TEST(ExperimentTables, WhatIsDamagedIsNamedWithItsLine) {
   const auto read = read_csv<JobRow>("jobs.csv", csv_of(std::vector<JobRow>(1)) + "none,1\n");
   ASSERT_FALSE(read);
   EXPECT_THAT(read.error().message, HasSubstr("jobs.csv, line 3"));
-  EXPECT_THAT(read_csv<JobRow>("jobs.csv", "policy,job\n").error().message, HasSubstr("not those of this version"));
+  EXPECT_THAT(read_csv<JobRow>("jobs.csv", "policy,job\n").error().message, HasSubstr("not those of an experiment of this version"));
 }
 
 }  // namespace

@@ -66,7 +66,9 @@ TEST(ScenarioYaml, RefusesMoreThanCanBeSimulatedAndWhatMeansNothing) {
   EXPECT_EQ(complaint("{nodes: [{count: 1}], jobs: [{tasks: 1}], seed: 4000000000}"), "");
   EXPECT_THAT(about("tasks: 1000000000"), HasSubstr("at most 10000000 tasks"));
   EXPECT_THAT(about("tasks: 2.5"), HasSubstr("a whole number of tasks"));
-  EXPECT_THAT(about("tasks: 1", "count: 5000000"), HasSubstr("at most 1000000 nodes"));
+  EXPECT_EQ(about("tasks: 1", "count: 500000}, {name: b, count: 500000"), "");
+  EXPECT_THAT(about("tasks: 1", "count: 600000}, {name: b, count: 500000"), HasSubstr("at most 1000000 nodes"));
+  EXPECT_THAT(about("tasks: 1", "count: 100000, slots: 101"), HasSubstr("and 10000000 slots"));
   EXPECT_THAT(about("tasks: 1, arrivals: {load: 0}"), HasSubstr("load is more than 0"));
   EXPECT_THAT(about("tasks: 1, arrivals: {rate: 0}"), HasSubstr("rate is more than 0"));
 }
