@@ -1,7 +1,7 @@
 // What attempts of other users can do to workers and to each other. What only root can try.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <grp.h>
+#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,14 +85,18 @@ class RunAsRange : public RunAs {
     fs::copy_file(kBin + "/../lib/ontime/apps" + file, at("apps") + file);
     write_file(at("in/lines"), "first\nsecond\n");
   }
-  // A job whose program has left a process in a group of its own, and goes on until the file "go" is there.
-  std::string leave_a_stray() {
+  // A directory "shared" in which every user may write.
+  void share() {
     fs::create_directory(at("shared"));
     fs::permissions(at("shared"), fs::perms(0777));
-    const std::string id =
-        submit_command("stray", "cat; setsid sh -c 'echo $$ > " + at("shared/stray.new") + "; mv " + at("shared/stray.new") + " " +
-                                    at("shared/stray") + "; exec sleep 1000' < /dev/null > /dev/null 2>&1 &" +
-                                    " while [ ! -e " + at("go") + " ]; do sleep 0.05; done");
+  }
+  // A job whose program has left a process in a group of its own, and goes on until the file "go" is there.
+  std::string leave_a_stray() {
+    share();
+    const std::string id = submit_command("stray", "cat; setsid sh -c 'echo $$ > " + at("shared/stray.new") + "; mv " +
+                                                       at("shared/stray.new") + " " + at("shared/stray") +
+                                                       "; exec sleep 1000' < /dev/null > /dev/null 2>&1 &" +
+                                                       " while [ ! -e " + at("go") + " ]; do sleep 0.05; done");
     EXPECT_TRUE(eventually([this] { return fs::exists(at("shared/stray")); }));
     return id;
   }
@@ -118,9 +122,27 @@ class RunAsRange : public RunAs {
     cluster_.start_master();
     cluster_.add_worker(slots, {"--run-as", users, "--app-dir", at("apps")});
   }
-  std::string submit_command(const std::string& output, const std::string& command) {
-    return cluster_.submit({"exec", at("in/lines"), "--output", at("out/" + output), "--app-dir", at("apps"), "--set",
-                            "command=" + command});
+  std::string submit_command(const std::string& output, const std::string& command, const Arguments& more = {}) {
+    Arguments all{"exec",      at("in/lines"), "--output", at("out/" + output),
+                  "--app-dir", at("apps"),     "--set",    "command=" + command};
+    all.insert(all.end(), more.begin(), more.end());
+    return cluster_.submit(all);
+  }
+  // What a program told that looked for a file that another job had brought.
+  std::string look_for_others_file() {
+    write_file(at("secret.key"), "password of " + at("") + "\n");
+    const std::string owner = submit_command(
+        "owner", "cat; touch " + at("shared/begun") + "; while [ ! -e " + at("go") + " ]; do sleep 0.05; done",
+        {"--file", at("secret.key")});
+    EXPECT_TRUE(eventually([this] { return fs::exists(at("shared/begun")); }));
+    const std::string guesses = fs::temp_directory_path().string() + "/ontime-files-*";
+    const std::string thief =
+        submit_command("thief", "cat; for d in " + guesses +
+                                    "; do for i in 1 2 3 4; do cat $d/runner-$i/secret.key; done; done; true");
+    EXPECT_EQ(cluster_.wait(thief), "succeeded") << cluster_.job(thief)["message"];
+    write_file(at("go"), "");
+    EXPECT_EQ(cluster_.wait(owner), "succeeded") << cluster_.job(owner)["message"];
+    return verified_answer(at("out/thief"));
   }
   // What a program told that tried to write to the output of another job's program, and to end it.
   std::string attack() {
@@ -129,13 +151,12 @@ class RunAsRange : public RunAs {
     const std::string find = "grep -ls '[w]hile .* echo third' /proc/[0-9]*/cmdline";
     EXPECT_TRUE(eventually([&] { return !shell(find).out.empty(); }));
     const std::string attacker =
-        submit_command("attacker",
-                       "for file in $(" + find +
-                           "); do at=${file%/cmdline}; echo found;"
-                           " parent=$(sed -n 's/^PPid:.//p' $at/status);"
-                           " for process in ${at#/proc/} $parent; do"
-                           " (echo forged > /proc/$process/fd/1) 2>/dev/null && echo written;"
-                           " kill -KILL $process 2>/dev/null && echo killed; done; done; true");
+        submit_command("attacker", "for file in $(" + find +
+                                       "); do at=${file%/cmdline}; echo found;"
+                                       " parent=$(sed -n 's/^PPid:.//p' $at/status);"
+                                       " for process in ${at#/proc/} $parent; do"
+                                       " (echo forged > /proc/$process/fd/1) 2>/dev/null && echo written;"
+                                       " kill -KILL $process 2>/dev/null && echo killed; done; done; true");
     EXPECT_EQ(cluster_.wait(attacker), "succeeded") << cluster_.job(attacker)["message"];
     write_file(at("go"), "");
     EXPECT_EQ(cluster_.wait(victim), "succeeded") << cluster_.job(victim)["message"];
@@ -144,8 +165,8 @@ class RunAsRange : public RunAs {
   // The user of each attempt of a job of four tasks.
   std::set<std::string> users_of_job(const std::string& output) {
     write_file(at("in/four"), "status\nstatus\nstatus\nstatus\n");
-    const std::string id = cluster_.submit({"curious", at("in/four"), "--output", at("out/" + output), "--splits", "4",
-                                            "--app-dir", at("apps")});
+    const std::string id = cluster_.submit(
+        {"curious", at("in/four"), "--output", at("out/" + output), "--splits", "4", "--app-dir", at("apps")});
     EXPECT_EQ(cluster_.wait(id), "succeeded") << cluster_.job(id)["message"];
     std::set<std::string> users;
     const std::regex line("Uid:\t([0-9]+)\t\\1\t\\1\t\\1\nGid:\t\\1\t\\1\t\\1\t\\1\n[^G]*Groups:\t \n");
@@ -169,6 +190,19 @@ TEST_F(RunAsRange, WithOneUserItCan) {
   start("nobody", 2);
   EXPECT_THAT(attack(), HasSubstr("found\nwritten\nkilled\n"));
   EXPECT_THAT(cluster_.worker(0).output().err, HasSubstr("jobs_share_a_user message=\"programs of one job can"));
+}
+
+TEST_F(RunAsRange, AProgramCannotReadTheFilesThatAnotherJobBrought) {
+  share();
+  start("60300-60309", 2);
+  EXPECT_THAT(look_for_others_file(), Not(HasSubstr("password of " + at(""))));
+}
+
+// So the test above looks where they lie.
+TEST_F(RunAsRange, WithOneUserItCanReadThem) {
+  share();
+  start("nobody", 2);
+  EXPECT_THAT(look_for_others_file(), HasSubstr("password of " + at("")));
 }
 
 TEST_F(RunAsRange, AttemptsOfAJobShareAUserThatALaterJobHasAgain) {
@@ -212,8 +246,8 @@ TEST_F(RunAsRange, ASweeperReachesAUsersProcessesAndTheyDoNotReachIt) {
   const pid_t sweeper = become_and_wait({60404, 60400, 60404});
   const pid_t attacker = ::fork();
   if (attacker == 0) {
-    const bool is_user = ::setgroups(0, nullptr) == 0 && ::setresgid(60400, 60400, 60400) == 0 &&
-                         ::setresuid(60400, 60400, 60400) == 0;
+    const bool is_user =
+        ::setgroups(0, nullptr) == 0 && ::setresgid(60400, 60400, 60400) == 0 && ::setresuid(60400, 60400, 60400) == 0;
     const bool is_refused = ::kill(sweeper, SIGSTOP) != 0 && errno == EPERM && ::kill(sweeper, SIGKILL) != 0;
     ::_exit(is_user && is_refused ? 0 : 1);
   }

@@ -1,9 +1,11 @@
 // Descriptors and processes are given back, and stay within their bounds.
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <csignal>
 #include <filesystem>
 
+#include "tests/support/temporary_directory.h"
 #include "tests/worker/agent/slots_fixture.h"
 
 namespace ontime::worker {
@@ -96,6 +98,39 @@ TEST(SlotsResources, OrdersForManyLaunchesReachASlowLauncherInOrder) {
     ++taken;
   }
   EXPECT_EQ(taken, kLaunches / 3);
+}
+
+// How many copies of files that came with jobs lie below a directory.
+std::size_t copies_below(const std::string& directory) {
+  std::size_t copies = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory))
+    copies += entry.is_regular_file() && !entry.is_symlink() && entry.path().filename() != "lock" ? 1 : 0;
+  return copies;
+}
+
+// Of jobs that ended meanwhile the master says nothing.
+TEST(Slots, NewSessionRemovesTheFilesOfJobsThatHaveNoAttempts) {
+  const ontime::test::TemporaryDirectory directory;
+  ::setenv("TMPDIR", (directory / ".").c_str(), 1);
+  SlotsWorld world;
+  for (const std::uint32_t job : {1u, 2u}) {
+    wire::Order order;
+    order.mutable_setup()->set_job(job);
+    order.mutable_setup()->set_application("wordcount");
+    order.mutable_setup()->set_output("/out/_attempts/claim");
+    order.mutable_setup()->set_tasks(10);
+    wire::ShippedFile& file = *order.mutable_setup()->add_files();
+    file.set_name("helper.py");
+    file.set_content("of job " + std::to_string(job));
+    ASSERT_TRUE(world.slots.obey(order));
+  }
+  const auto kept = world.launch_and_start(world.attempt(0, 1));
+  const auto ended = world.launch_and_start(world.attempt(0, 2));
+  ASSERT_TRUE(world.kill(world.attempt(0, 2)));
+  EXPECT_EQ(copies_below(directory / "."), 2u);
+  world.begin_session({});
+  EXPECT_EQ(copies_below(directory / "."), 1u);
+  ::unsetenv("TMPDIR");
 }
 
 }  // namespace
