@@ -13,7 +13,6 @@ namespace {
 constexpr std::uint32_t kRunsMost = 1000;
 constexpr std::uint32_t kRunsLeast = 3;
 constexpr double kMainShare = 0.3;         // of the steps, for the policy at the asked deadline and slots
-constexpr double kLoneShare = 0.6;         // if there is to be no search
 constexpr std::uint64_t kStepsShare = 16;  // of the steps, the part that a run gets after it should have ended
 constexpr double kSearches = 8;            // simulations that a search takes, about
 constexpr int kDeadlineSteps = 8;
@@ -126,16 +125,14 @@ Prospect prospect_of(const PlanQuestion& question, const UnaidedJob& job) {
   return prospect;
 }
 
-Runs main_runs(const PlanQuestion& question, bool searches_follow) {
+Runs main_runs(const PlanQuestion& question) {
   if (question.runs > 0) return Runs::exactly(question.runs);
-  const double share = searches_follow ? kMainShare : kLoneShare;
-  return {kRunsLeast, kRunsMost, static_cast<std::uint64_t>(share * static_cast<double>(question.steps))};
+  return {kRunsLeast, kRunsMost, static_cast<std::uint64_t>(kMainShare * static_cast<double>(question.steps))};
 }
 
-std::uint32_t affordable_search_runs(const PlanQuestion& question, const Scenario& scenario) {
-  const Prospect pilot = foresee(scenario, Runs::exactly(kRunsLeast), question.seed);
+std::uint32_t affordable_search_runs(const PlanQuestion& question, const Prospect& simulated) {
   const double steps = (1 - kMainShare) * static_cast<double>(question.steps) / kSearches;
-  const double runs = steps * pilot.runs / static_cast<double>(std::max<std::uint64_t>(pilot.steps, 1));
+  const double runs = steps * simulated.runs / static_cast<double>(std::max<std::uint64_t>(simulated.steps, 1));
   return static_cast<std::uint32_t>(std::min<double>(runs, kRunsMost));
 }
 
@@ -200,10 +197,11 @@ Result<PlanAnswer> plan(const PlanQuestion& question, const PolicyChoice& policy
   const bool is_unaided = policy.name == "none";
   PlanAnswer answer;
   answer.is_exact = is_unaided && tasks <= question.slots;
-  answer.search_runs = question.runs > 0 ? question.runs : affordable_search_runs(question, scenario);
+  const Prospect simulated =
+      foresee(scenario, answer.is_exact ? Runs::exactly(1) : main_runs(question), question.seed);
+  answer.prospect = answer.is_exact ? prospect_of(question, unaided) : simulated;
+  answer.search_runs = question.runs > 0 ? question.runs : affordable_search_runs(question, simulated);
   answer.has_searched = question.runs > 0 || answer.search_runs >= kSearchRunsLeast;
-  answer.prospect = answer.is_exact ? prospect_of(question, unaided)
-                                    : foresee(scenario, main_runs(question, answer.has_searched), question.seed);
   answer.steps = answer.prospect.steps;
   if (answer.is_exact) answer.deadline = unaided.quantile(question.target);
   if (!answer.has_searched) return answer;

@@ -118,15 +118,23 @@ void DurationSample::forget_fits() {
   tail_rule_.reset();
 }
 
-void DurationSample::add_launch(double seconds) { keep_latest(launches_, {&seconds, 1}); }
+void DurationSample::add_launch(double seconds) {
+  keep_latest(launches_, {&seconds, 1});
+  mean_launch_.reset();
+}
 
-void DurationSample::add_warm_launch(double seconds) { keep_latest(warm_launches_, {&seconds, 1}); }
+void DurationSample::add_warm_launch(double seconds) {
+  keep_latest(warm_launches_, {&seconds, 1});
+  mean_warm_launch_.reset();
+}
 
 void DurationSample::add(const DurationSample& newer) {
   keep_latest(finished_, newer.finished_);
   keep_latest(censored_, newer.censored_);
   keep_latest(launches_, newer.launches_);
   keep_latest(warm_launches_, newer.warm_launches_);
+  mean_launch_.reset();
+  mean_warm_launch_.reset();
   forget_fits();
 }
 
@@ -146,9 +154,15 @@ const std::optional<math::FittedTail>& DurationSample::tail(TailRule rule) const
   return tail_;
 }
 
-std::optional<double> DurationSample::mean_launch() const { return mean_of(launches_); }
+std::optional<double> DurationSample::mean_launch() const {
+  if (!mean_launch_) mean_launch_ = mean_of(launches_);
+  return mean_launch_;
+}
 
-std::optional<double> DurationSample::mean_warm_launch() const { return mean_of(warm_launches_); }
+std::optional<double> DurationSample::mean_warm_launch() const {
+  if (!mean_warm_launch_) mean_warm_launch_ = mean_of(warm_launches_);
+  return mean_warm_launch_;
+}
 
 std::string_view name_of(DurationSource source) {
   return name_at<DurationSource::Assumed>(source, "profile", "job", "flags", "assumed");

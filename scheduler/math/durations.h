@@ -41,6 +41,7 @@ class DurationSample {
 
   // Maximum likelihood; kept until something is added. Nothing when nothing has finished.
   const std::optional<math::ParetoFit>& fit() const;
+  // Kept until something is added, too.
   std::optional<double> mean_launch() const;
   std::optional<double> mean_warm_launch() const;
   // By choose_tail(); kept until something is added or another rule is asked for.
@@ -53,6 +54,8 @@ class DurationSample {
   std::vector<double> censored_;
   std::vector<double> launches_;
   std::vector<double> warm_launches_;
+  mutable std::optional<double> mean_launch_;
+  mutable std::optional<double> mean_warm_launch_;
   mutable std::optional<math::ParetoFit> fit_;
   mutable bool fitted_ = false;
   mutable std::optional<math::FittedTail> tail_;
