@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -20,9 +21,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 using SortKey = std::variant<double, std::string>;
 
-constexpr std::array<std::string_view, 18> kColumns{
-    "",      "job",      "name", "owner",    "application", "policy", "state", "mapped", "tasks",
-    "attempts", "time", "deadline", "pocd", "host", "slots", "speed", "failures", "heard"};
+constexpr std::array kColumnsOfJobs = {"job",   "name",     "owner",    "application", "policy",   "state", "mapped",
+                                       "tasks", "attempts", "failures", "time",        "deadline", "pocd"};
+constexpr std::array kColumnsOfNodes = {"node", "name", "host", "state", "slots", "speed", "failures", "heard"};
+constexpr std::array kStatesOfJobs = {"open", "queued", "running", "committing", "succeeded", "failed", "killed"};
+constexpr std::array kStatesOfNodes = {"here", "held", "live", "silent", "draining", "drained", "left", "lost"};
+constexpr std::array kStatesOfTasks = {"waiting", "running", "done"};
+constexpr std::array kOrders = {"ascending", "descending"};
 
 std::string lower(std::string text) {
   for (char& c : text)
@@ -39,6 +44,15 @@ Result<std::uint32_t> read_number(const Parameters& parameters, const char* name
   if (error != std::errc() || end != text->data() + text->size() || value > most)
     return bad_input(std::string(name) + " is a number up to " + std::to_string(most));
   return value;
+}
+
+// Empty if it was not given.
+Result<std::string> read_one_of(const Parameters& parameters, const char* name, std::span<const char* const> known) {
+  std::string value = parameters(name).value_or("");
+  if (value.empty() || std::ranges::find(known, value) != known.end()) return value;
+  std::string all;
+  for (const char* each : known) all += (all.empty() ? "" : ", ") + std::string(each);
+  return bad_input(std::string(name) + " is one of " + all);
 }
 
 SortKey key_of(const wire::JobSummary& job, const std::string& column) {
@@ -119,13 +133,20 @@ Json page_of(const Chosen& chosen, const ListQuery& query, ValueOf value_of) {
 
 }  // namespace
 
-Result<ListQuery> read_list_query(const Parameters& parameters) {
+Result<ListQuery> read_list_query(const Parameters& parameters, Listed listed) {
+  const bool of_jobs = listed == Listed::Jobs;
+  const auto state =
+      of_jobs ? read_one_of(parameters, "state", kStatesOfJobs) : read_one_of(parameters, "state", kStatesOfNodes);
+  const auto sort =
+      of_jobs ? read_one_of(parameters, "sort", kColumnsOfJobs) : read_one_of(parameters, "sort", kColumnsOfNodes);
+  const auto order = read_one_of(parameters, "order", kOrders);
+  for (const auto* read : {&state, &sort, &order})
+    if (!*read) return read->error();
   ListQuery query;
   query.search = lower(parameters("search").value_or(""));
-  query.state = parameters("state").value_or("");
-  query.sort = parameters("sort").value_or("");
-  if (std::ranges::find(kColumns, query.sort) == kColumns.end()) return bad_input("there is no such column to sort by");
-  query.descending = parameters("order").value_or("") == "descending";
+  query.state = *state;
+  query.sort = *sort;
+  query.descending = *order == "descending";
   const auto first = read_number(parameters, "first", 0, 1'000'000'000);
   if (!first) return first.error();
   const auto max = read_number(parameters, "max", kListedMax, kListedMax);
@@ -140,7 +161,9 @@ Result<MasterClient::TaskQuery> read_task_query(const Parameters& parameters) {
   if (!first) return first.error();
   const auto max = read_number(parameters, "max", 100, kListedMax);
   if (!max) return max.error();
-  return MasterClient::TaskQuery{*first, std::max(*max, 1u), parameters("state").value_or("")};
+  const auto state = read_one_of(parameters, "state", kStatesOfTasks);
+  if (!state) return state.error();
+  return MasterClient::TaskQuery{*first, std::max(*max, 1u), *state};
 }
 
 Result<wire::Request::ReadLogs> read_log_query(const Parameters& parameters) {
@@ -200,13 +223,13 @@ std::string use_json(const std::vector<wire::Reply::Job>& jobs) {
   for (const wire::Reply::Job& job : jobs) {
     const wire::Overview& overview = job.overview();
     const wire::JobSummary& summary = job.summary();
-    list.push_back({{"job", to_string(JobId{summary.job()})},
-                    {"name", summary.name().empty() ? summary.application() : summary.name()},
-                    {"submitted_unix_ns", summary.submitted_unix_ns()},
-                    {"made_seconds", seconds(Duration(overview.made_ns()))},
-                    {"step_seconds", seconds(Duration(overview.step_ns()))},
-                    {"running_thousandths",
-                     std::vector<std::uint32_t>(overview.running().begin(), overview.running().end())}});
+    list.push_back(
+        {{"job", to_string(JobId{summary.job()})},
+         {"name", summary.name().empty() ? summary.application() : summary.name()},
+         {"submitted_unix_ns", summary.submitted_unix_ns()},
+         {"made_seconds", seconds(Duration(overview.made_ns()))},
+         {"step_seconds", seconds(Duration(overview.step_ns()))},
+         {"running_thousandths", std::vector<std::uint32_t>(overview.running().begin(), overview.running().end())}});
   }
   return text_of({{"jobs", std::move(list)}}, Layout::Compact);
 }

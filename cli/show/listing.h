@@ -27,8 +27,10 @@ struct ListQuery {
 
 inline constexpr std::size_t kListedMax = 500;
 
-// BadInput: a number that is none or too large, or a column that there is not.
-Result<ListQuery> read_list_query(const Parameters& parameters);
+enum class Listed { Jobs, Nodes };
+
+// BadInput: a number that is none or too large; a state, a column or an order that there is not.
+Result<ListQuery> read_list_query(const Parameters& parameters, Listed listed);
 Result<MasterClient::TaskQuery> read_task_query(const Parameters& parameters);
 
 // "task" and "attempt", both optional.

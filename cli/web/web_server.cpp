@@ -68,7 +68,7 @@ struct WebServer::Routes {
   httplib::Server::HandlerResponse admit(const httplib::Request& request, httplib::Response& response) const;
   // Without parameters everything.
   template <class Show>
-  void show_list(const httplib::Request& request, httplib::Response& response, Show show) const;
+  void show_list(const httplib::Request& request, httplib::Response& response, Listed listed, Show show) const;
   template <class Ask, class Show>
   void show_of_job(const httplib::Request& request, httplib::Response& response, Ask ask, Show show) const;
   void show_readiness(const httplib::Request& request, httplib::Response& response) const;
@@ -113,12 +113,12 @@ void WebServer::Routes::add_routes() {
     asset(("/" + std::string(script.file)).c_str(), "text/javascript; charset=utf-8", script.text);
   asset("/page.css", "text/css; charset=utf-8", assets::kPageCss);
   add_question("/api/nodes", [this](const auto& request, auto& response) {
-    show_list(request, response, [](const ClusterView::Picture& picture, const ListQuery* query) {
+    show_list(request, response, Listed::Nodes, [](const ClusterView::Picture& picture, const ListQuery* query) {
       return query == nullptr ? nodes_json(picture.nodes) : listed_nodes_json(picture.nodes, *query);
     });
   });
   add_question("/api/jobs", [this](const auto& request, auto& response) {
-    show_list(request, response, [](const ClusterView::Picture& picture, const ListQuery* query) {
+    show_list(request, response, Listed::Jobs, [](const ClusterView::Picture& picture, const ListQuery* query) {
       return query == nullptr ? jobs_json(picture.jobs) : listed_jobs_json(picture.jobs, *query);
     });
   });
@@ -187,8 +187,9 @@ httplib::Server::HandlerResponse WebServer::Routes::admit(const httplib::Request
 }
 
 template <class Show>
-void WebServer::Routes::show_list(const httplib::Request& request, httplib::Response& response, Show show) const {
-  const auto query = read_list_query(parameters_of(request));
+void WebServer::Routes::show_list(const httplib::Request& request, httplib::Response& response, Listed listed,
+                                  Show show) const {
+  const auto query = read_list_query(parameters_of(request), listed);
   if (!query) return say(request, response, 400, query.error().message);
   const auto picture = cluster.picture();
   if (!picture) return say(request, response, 503, picture.error().message);

@@ -153,21 +153,33 @@ Pairs jobs_under(const Results& results, const std::string& policy) {
   return jobs;
 }
 
-// A policy's job less the same job under the first one, in the mean, with its interval. A pair of which one has no
-// value, NaN, does not count.
-template <class Value>
-Estimate paired_difference(const Pairs& first, const Pairs& other, Value value) {
+// A policy's jobs less the same jobs under the first one. A pair of which one has no value, NaN, does not count.
+std::vector<double> paired_differences(const Pairs& first, const Pairs& other, double (*value)(const JobRow&)) {
   std::vector<double> differences;
   for (const auto& [key, row] : other) {
     const auto pair = first.find(key);
     if (pair != first.end()) differences.push_back(value(*row) - value(*pair->second));
   }
-  return estimate_of(differences);
+  return differences;
 }
 
-template <class Value>
-Figure paired_figure(const Results& results, const std::vector<PolicySummary>& summaries, const std::string& title,
-                     const std::string& what, const std::string& which, Value value) {
+// Each is 1, 0 or -1.
+Estimate estimate_of_shares(std::span<const double> differences) {
+  const auto gained = std::count_if(differences.begin(), differences.end(), [](double d) { return d > 0; });
+  const auto lost = std::count_if(differences.begin(), differences.end(), [](double d) { return d < 0; });
+  return paired_difference_of(static_cast<std::uint64_t>(gained), static_cast<std::uint64_t>(lost), differences.size());
+}
+
+struct PairedValue {
+  std::string title;
+  std::string unit;      // of the axis
+  std::string which;     // jobs count; starts with a comma unless all do
+  std::string interval;  // its name
+  double (*of)(const JobRow&);
+  Estimate (*estimate)(std::span<const double> differences);
+};
+
+Figure paired_figure(const Results& results, const std::vector<PolicySummary>& summaries, const PairedValue& value) {
   if (summaries.size() < 2) return {};
   const std::string& base = summaries.front().policy;
   const Pairs first = jobs_under(results, base);
@@ -176,7 +188,8 @@ Figure paired_figure(const Results& results, const std::vector<PolicySummary>& s
   std::string lines;
   bool has_any = false;
   for (std::size_t i = 1; i < summaries.size(); ++i) {
-    const Estimate difference = paired_difference(first, jobs_under(results, summaries[i].policy), value);
+    const Estimate difference =
+        value.estimate(paired_differences(first, jobs_under(results, summaries[i].policy), value.of));
     has_any = has_any || difference.runs > 0;
     const auto place = static_cast<double>(ticks.size());
     ticks.emplace_back(summaries[i].policy, place);
@@ -187,13 +200,13 @@ Figure paired_figure(const Results& results, const std::vector<PolicySummary>& s
   if (!has_any) return {};
   chart.set_ticks('x', ticks);
   chart.set("set xrange [-0.6:" + std::to_string(ticks.size()) + "-0.4]\nset ylabel " +
-            plot_text(what + " less the one of " + base) +
+            plot_text(value.unit + " less the one of " + base) +
             "\nset key off\nset xzeroaxis lw 1.5 lc rgb '#888888'\nset offsets 0, 0, graph 0.1, graph 0.1");
   const std::string data = chart.add_data(lines);
   chart.draw(data + " using 1:2:3:4 with yerrorbars pt 7 ps 1 lw 1.5" + plot_colour(0));
-  return {title,
-          "Each job less the same job, with the same stragglers, under '" + base + "'" + which +
-              ": the mean with its 95 % interval (Student's t over jobs). An interval that leaves out 0 is clear.",
+  return {value.title,
+          "Each job less the same job, with the same stragglers, under '" + base + "'" + value.which +
+              ": the mean with its 95 % interval (" + value.interval + "). An interval that leaves out 0 is clear.",
           chart.script()};
 }
 
@@ -227,11 +240,13 @@ std::vector<Figure> figures_of(const Results& results, const std::vector<PolicyS
                                const Scenario& scenario, std::uint32_t slots) {
   const std::vector<RunRows> runs = first_runs(results, summaries);
   std::vector<Figure> figures{pocd_figure(summaries, scenario), cost_figure(summaries)};
-  figures.push_back(paired_figure(results, summaries, "Paired differences of PoCD", "share in time", "",
-                                  [](const JobRow& row) { return row.met ? 1.0 : 0.0; }));
-  figures.push_back(paired_figure(results, summaries, "Paired differences of machine time", "slot-seconds of a job",
-                                  ", if both have ended",
-                                  [](const JobRow& row) { return row.has_ended() ? row.machine : kNan; }));
+  figures.push_back(paired_figure(results, summaries,
+                                  {"Paired differences of PoCD", "share in time", "", "Tango's score interval",
+                                   [](const JobRow& row) { return row.met ? 1.0 : 0.0; }, estimate_of_shares}));
+  figures.push_back(paired_figure(
+      results, summaries,
+      {"Paired differences of machine time", "slot-seconds of a job", ", if both have ended", "Student's t over jobs",
+       [](const JobRow& row) { return row.has_ended() ? row.machine : kNan; }, estimate_of}));
   figures.push_back(cdf_figure(results, summaries));
   figures.push_back(use_figure(runs, slots));
   figures.push_back(timeline_figure(runs));

@@ -197,8 +197,7 @@ Result<PlanAnswer> plan(const PlanQuestion& question, const PolicyChoice& policy
   const bool is_unaided = policy.name == "none";
   PlanAnswer answer;
   answer.is_exact = is_unaided && tasks <= question.slots;
-  const Prospect simulated =
-      foresee(scenario, answer.is_exact ? Runs::exactly(1) : main_runs(question), question.seed);
+  const Prospect simulated = foresee(scenario, answer.is_exact ? Runs::exactly(1) : main_runs(question), question.seed);
   answer.prospect = answer.is_exact ? prospect_of(question, unaided) : simulated;
   answer.search_runs = question.runs > 0 ? question.runs : affordable_search_runs(question, simulated);
   answer.has_searched = question.runs > 0 || answer.search_runs >= kSearchRunsLeast;

@@ -14,6 +14,7 @@ namespace {
 
 using nlohmann::json;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 Parameters parameters(std::map<std::string, std::string> given) {
@@ -40,7 +41,7 @@ wire::Reply::Jobs three_jobs() {
 }
 
 std::vector<std::string> listed(std::map<std::string, std::string> given) {
-  const auto query = read_list_query(parameters(std::move(given)));
+  const auto query = read_list_query(parameters(std::move(given)), Listed::Jobs);
   if (!query) return {query.error().message};
   std::vector<std::string> names;
   const json page = json::parse(listed_jobs_json(three_jobs(), *query));
@@ -57,26 +58,37 @@ TEST(Listing, IsSearchedFilteredSortedAndCut) {
   EXPECT_THAT(listed({{"sort", "tasks"}}), ElementsAre("job-1", "job-3", "job-2"));
   EXPECT_THAT(listed({{"sort", "tasks"}, {"order", "descending"}, {"first", "1"}, {"max", "1"}}), ElementsAre("job-3"));
   EXPECT_THAT(listed({{"first", "1000000"}}), IsEmpty());
-  const auto all = json::parse(listed_jobs_json(three_jobs(), *read_list_query(parameters({{"search", "night"}}))));
+  const auto all =
+      json::parse(listed_jobs_json(three_jobs(), *read_list_query(parameters({{"search", "night"}}), Listed::Jobs)));
   EXPECT_EQ(all["matching"], 2);
   EXPECT_EQ(all["all"], 3);
   EXPECT_EQ(all["running"], 1);
 }
 
-TEST(Listing, WhatIsNoNumberOrNoColumnIsRefused) {
+TEST(Listing, WhatIsNoNumberIsRefused) {
   for (const char* wrong : {"", "-1", "1e3", "99999999999999999999", "5x", "501"})
-    EXPECT_FALSE(read_list_query(parameters({{"max", wrong}}))) << wrong;
-  EXPECT_FALSE(read_list_query(parameters({{"sort", "shoe size"}})));
+    EXPECT_FALSE(read_list_query(parameters({{"max", wrong}}), Listed::Jobs)) << wrong;
   EXPECT_FALSE(read_task_query(parameters({{"first", "x"}})));
   EXPECT_FALSE(read_log_query(parameters({{"task", "-1"}})));
   EXPECT_TRUE(read_log_query(parameters({{"task", "3"}}))->has_task());
   EXPECT_FALSE(read_log_query(parameters({}))->has_task());
 }
 
+TEST(Listing, WhatIsNoColumnStateOrOrderIsRefusedWithThoseThatThereAre) {
+  EXPECT_THAT(listed({{"sort", "shoe size"}}), ElementsAre(HasSubstr("sort is one of job, name, owner")));
+  EXPECT_THAT(listed({{"sort", "host"}}), ElementsAre(HasSubstr("sort is one of")));
+  EXPECT_THAT(listed({{"state", "done"}}), ElementsAre(HasSubstr("state is one of open, queued, running")));
+  EXPECT_THAT(listed({{"order", "down"}}), ElementsAre("order is one of ascending, descending"));
+  EXPECT_FALSE(read_list_query(parameters({{"state", "running"}}), Listed::Nodes));
+  EXPECT_TRUE(read_list_query(parameters({{"state", "drained"}, {"sort", "heard"}}), Listed::Nodes));
+  EXPECT_EQ(read_task_query(parameters({{"state", "failed"}})).error().message,
+            "state is one of waiting, running, done");
+}
+
 TEST(Listing, WhatHasNoNumberIsSortedBehind) {
   wire::Reply::Jobs jobs = three_jobs();
   jobs.mutable_jobs(2)->set_deadline_ns(5);
-  const auto query = read_list_query(parameters({{"sort", "deadline"}}));
+  const auto query = read_list_query(parameters({{"sort", "deadline"}}), Listed::Jobs);
   EXPECT_EQ(json::parse(listed_jobs_json(jobs, *query))["jobs"][0]["job"], "job-3");
 }
 
@@ -92,7 +104,7 @@ TEST(Listing, NodesThatAreGoneComeLastAndCanBeLeftOut) {
   }
   nodes.mutable_nodes(2)->mutable_hold()->set_cause("slow");
   const auto listed_nodes = [&](std::map<std::string, std::string> given) {
-    return json::parse(listed_nodes_json(nodes, *read_list_query(parameters(std::move(given)))));
+    return json::parse(listed_nodes_json(nodes, *read_list_query(parameters(std::move(given)), Listed::Nodes)));
   };
   EXPECT_EQ(listed_nodes({})["nodes"][2]["name"], "w1");
   EXPECT_EQ(listed_nodes({{"state", "here"}})["matching"], 2);

@@ -106,6 +106,19 @@ TEST(ExperimentReport, MachineTimeIsPairedWhereBothJobsHaveEnded) {
   EXPECT_EQ(figure_of({base, unfinished("shed", 1)}, title).script, "");
 }
 
+TEST(ExperimentReport, SharesThatDifferInEveryPairHaveAnInterval) {
+  std::vector<JobRow> jobs;
+  for (std::uint32_t number = 1; number <= 4; ++number) {
+    for (const bool met : {false, true}) {
+      jobs.push_back(job_of(met ? "shed" : "none", number, 10));
+      jobs.back().met = met;
+    }
+  }
+  const Figure figure = figure_of(jobs, "Paired differences of PoCD");
+  EXPECT_THAT(figure.script, HasSubstr("\n0 1 0.0202"));  // (n - z^2) / (n + z^2)
+  EXPECT_THAT(figure.caption, HasSubstr("Tango"));
+}
+
 // What no job has come to is no place in a figure.
 TEST(ExperimentReport, APolicyUnderWhichNoJobHasEndedHasNoCost) {
   const char* title = "PoCD against machine time";
