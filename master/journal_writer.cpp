@@ -27,31 +27,36 @@ JournalWriter::~JournalWriter() {
 }
 
 void JournalWriter::write(const std::vector<scheduler::JournalRecord>& batch, std::function<void()> done) {
-  asio::post(thread_, [this, &batch, done = std::move(done)]() mutable {
+  auto append = [this, &batch, done = std::move(done)] {
     Status status = journal_.append(batch);
-    if (is_full(status)) status = wait_for_room(batch, std::move(status));
-    if (is_full(status)) return;  // the master ends; as after a kill, nobody was told
-    asio::post(control_, [this, status = std::move(status), done = std::move(done)] {
-      if (!status) {
-        on_failure_(status.error());
-      } else {
-        done();
-      }
-    });
+    if (!is_full(status)) return tell(std::move(status), done);
+    asio::post(thread_, [this, &batch, status = std::move(status), done] { await_room(batch, status, done); });
+  };
+  if (journal_.is_quick()) return append();
+  asio::post(thread_, std::move(append));
+}
+
+void JournalWriter::tell(Status status, std::function<void()> done) {
+  asio::post(control_, [this, status = std::move(status), done = std::move(done)] {
+    if (!status) {
+      on_failure_(status.error());
+    } else {
+      done();
+    }
   });
 }
 
-// Still full: the master ends.
-Status JournalWriter::wait_for_room(const std::vector<scheduler::JournalRecord>& batch, Status full) {
-  asio::post(control_, [this, why = full.error().message] { on_full_(why); });
-  Status status = std::move(full);
+void JournalWriter::await_room(const std::vector<scheduler::JournalRecord>& batch, Status status,
+                               std::function<void()> done) {
+  asio::post(control_, [this, why = status.error().message] { on_full_(why); });
   std::unique_lock lock(mutex_);
   while (is_full(status)) {
-    if (end_.wait_for(lock, kFullPause, [this] { return is_ending_; })) return status;
+    // The master ends; as after a kill, nobody was told.
+    if (end_.wait_for(lock, kFullPause, [this] { return is_ending_; })) return;
     status = journal_.append_again(batch);
   }
   asio::post(control_, [this] { on_full_(""); });
-  return status;
+  tell(std::move(status), std::move(done));
 }
 
 }  // namespace ontime::master

@@ -4,7 +4,7 @@
 // The records of one job lie together, in the order in which they were appended. Of what belongs to no job only the
 // latest is kept: the epoch, each node with its duty, the profile of one application. A batch is stored whole or not at
 // all, and batches are stored in order: what a crash leaves is always a prefix. Used by one thread at a time: by the
-// control thread until the master runs, then by the journal thread.
+// control thread until the master runs, then by the journal thread, or by either of them if it is quick.
 
 #include <cstdint>
 #include <functional>
@@ -32,6 +32,9 @@ class Journal {
   // is stored is unknown. Unavailable: the disk is full, and append_again() may be called; after any other the journal
   // is of no more use.
   virtual Status append(std::span<const scheduler::JournalRecord> batch) = 0;
+
+  // append() waits for no disk, unless the disk is full or the system has no memory to spare.
+  virtual bool is_quick() const { return false; }
 
   // The same batch again, after an Unavailable: finds out whether it is stored, and stores it if not.
   virtual Status append_again(std::span<const scheduler::JournalRecord> batch) { return append(batch); }

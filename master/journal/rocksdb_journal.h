@@ -36,6 +36,7 @@ class RocksdbJournal : public Journal {
   const std::string& cluster() const override { return cluster_; }
   // REQUIRES: read_all() has succeeded once; it learns where each job's records end.
   Status append(std::span<const scheduler::JournalRecord> batch) override;
+  bool is_quick() const override { return !settings_.sync; }
   Status append_again(std::span<const scheduler::JournalRecord> batch) override;
   Status set_back(TimePoint latest) override;
   Status read_all(const std::function<void(const scheduler::JournalRecord&)>& visit) override;

@@ -76,6 +76,21 @@ class ControlLoopTest : public testing::Test {
                        [this](const Error& error) { failures_.push_back(error.message); }};
 };
 
+// On the journal's thread, or, with a journal that waits for no disk, on the control thread.
+class ControlLoopOnEitherThread : public ControlLoopTest, public testing::WithParamInterface<bool> {
+ protected:
+  ControlLoopOnEitherThread() { journal_.be_quick(GetParam()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Quick, ControlLoopOnEitherThread, testing::Bool());
+
+TEST_P(ControlLoopOnEitherThread, WritesThere) {
+  submit(1);
+  settle();
+  EXPECT_EQ(recorder_.seen, (std::vector<std::string>{"answer 1"}));
+  EXPECT_EQ(journal_.writer() == std::this_thread::get_id(), GetParam());
+}
+
 TEST_F(ControlLoopTest, PerformsNothingBeforeItIsDurable) {
   journal_.shut();
   submit(1);
@@ -146,7 +161,7 @@ TEST_F(ControlLoopTest, LetsEffectsStep) {
   EXPECT_EQ(recorder_.seen, (std::vector<std::string>{"answer 1"}));
 }
 
-TEST_F(ControlLoopTest, PerformsNothingMoreAfterAFailedWrite) {
+TEST_P(ControlLoopOnEitherThread, PerformsNothingMoreAfterAFailedWrite) {
   settle();
   journal_.fail_from_now_on("The disk is full.");
   submit(1);
@@ -157,7 +172,7 @@ TEST_F(ControlLoopTest, PerformsNothingMoreAfterAFailedWrite) {
   EXPECT_TRUE(recorder_.seen.empty());
 }
 
-TEST_F(ControlLoopTest, WaitsForRoomAndThenPerformsWhatItHeldBack) {
+TEST_P(ControlLoopOnEitherThread, WaitsForRoomAndThenPerformsWhatItHeldBack) {
   settle();
   journal_.fill("The disk is full.");
   submit(1);
