@@ -1,5 +1,3 @@
-#include "common/flags/flags.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <utility>
 
 #include "common/base/wording.h"
+#include "common/flags/flags.h"
 
 namespace ontime::flags {
 namespace {
@@ -108,6 +107,38 @@ std::string reason(const CLI::App& root, const CLI::ParseError& error) {
   return about_options(app, error);
 }
 
+// CLI11 looks at the variables of all verbs, and what is wrong with one of another verb is not this one's business.
+void forget_variables_of_other_verbs(CLI::App& app, const std::vector<std::string>& arguments) {
+  for (CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (std::ranges::find(arguments, verb->get_name()) != arguments.end()) {
+      forget_variables_of_other_verbs(*verb, arguments);
+    } else {
+      for (CLI::Option* option : verb->get_options()) option->envname("");
+    }
+  }
+}
+
+bool is_among(const std::vector<std::string>& arguments, const CLI::Option& option) {
+  for (const std::string& argument : arguments) {
+    for (const std::string& name : option.get_lnames())
+      if (argument == "--" + name || argument.starts_with("--" + name + "=")) return true;
+    for (const std::string& name : option.get_snames())
+      if (argument.starts_with("-" + name)) return true;
+  }
+  return false;
+}
+
+// A value from the environment is called by its variable, as nobody gave the flag.
+std::string by_origin(const CLI::App& app, const std::vector<std::string>& arguments, const std::string& why) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const bool is_set = !option->get_envname().empty() && std::getenv(option->get_envname().c_str()) != nullptr;
+    if (is_set && why.starts_with(name + ":") && !is_among(arguments, *option))
+      return "$" + option->get_envname() + why.substr(name.size());
+  }
+  return why;
+}
+
 // "help run" is "run --help". There is no help on an unknown verb: that is a complaint, as without --help.
 void understand_help(const CLI::App& app, std::vector<std::string>& arguments) {
   if (arguments.empty()) return;
@@ -147,9 +178,9 @@ std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments)
   if (!arguments.empty() && arguments.front() == "--complete")
     return Printout{0, completions(app, {arguments.begin() + 1, arguments.end()})};
   understand_help(app, arguments);
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants a vector
+  forget_variables_of_other_verbs(app, arguments);
   try {
-    app.parse(std::move(arguments));
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
     refuse_empty(chosen(app));
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
@@ -159,7 +190,7 @@ std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments)
       return Printout{0, out.str()};
     }
     const std::string name = full_name(chosen(app));
-    const std::string why = reason(app, error);
+    const std::string why = by_origin(chosen(app), arguments, reason(app, error));
     return Printout{kBadUsage, complaint(name, why.ends_with('?') ? why : why + "; see '" + name + " --help'")};
   }
 }

@@ -117,6 +117,22 @@ TEST(CommandLine, MasterComesFromTheEnvironmentUnlessTold) {
   unsetenv("ONTIME_MASTER");
 }
 
+TEST(CommandLine, ABadValueIsCalledByWhereItComesFrom) {
+  setenv("ONTIME_DEADLINE", "soon", 1);
+  EXPECT_THAT(complaint({"run", "a", "i", "-o", "o"}), HasSubstr("ontime run: $ONTIME_DEADLINE: 'soon' is not a"));
+  EXPECT_THAT(complaint({"run", "a", "i", "-o", "o", "--deadline", "late"}), HasSubstr("--deadline: 'late' is not a"));
+  EXPECT_THAT(complaint({"run", "a", "i", "-o", "o", "--deadline=late"}), HasSubstr("--deadline: 'late' is not a"));
+  unsetenv("ONTIME_DEADLINE");
+}
+
+TEST(CommandLine, ABadVariableMattersOnlyWhereItIsUsed) {
+  setenv("ONTIME_DEADLINE", "soon", 1);
+  EXPECT_EQ(parsed<RunCommand>({"run", "a", "i", "-o", "o", "--deadline", "5s"}).job.deadline,
+            Duration(std::chrono::seconds(5)));
+  EXPECT_FALSE(parsed<JobsCommand>({"jobs"}).json);
+  unsetenv("ONTIME_DEADLINE");
+}
+
 TEST(CommandLine, JobResultVerifyAndAppsTakeTheirOptions) {
   const auto job = parsed<JobCommand>({"job", "12", "--open", "--segments"});
   EXPECT_EQ(job.job, JobId{12});
