@@ -97,6 +97,8 @@ async function checkJob(browser, url) {
   for (let i = 0; i < 3; ++i) await refreshed(page);
   if (!await page.evaluate(() => document.activeElement.matches('#timeline rect'))) fault('the focus in the timeline was lost');
   await page.waitForSelector('#forecast-section:not([hidden])');
+  const facts = await page.locator('#facts').innerText();
+  if (!/Machine time\s+\d.*: .*(launching|not sealed yet) \d/.test(facts)) fault('machine time is not told: ' + facts);
   await page.goto(url + '#job-2');
   await page.locator('#failures summary').first().click();
   await page.waitForFunction(() => document.querySelector('#failures pre').textContent.includes('no such thing'));

@@ -27,6 +27,16 @@ function showCluster(nodes, jobs) {
       grouped(nodes.slots) + ' slots busy, ' + counted(jobs.running, 'job') + ' running';
 }
 
+// In the words of `ontime job`.
+const kAccountParts = {
+  useful: 'useful', duplicated: 'duplicated', dropped: 'dropped', open: 'not sealed yet', launch: 'launching', standby: 'standing by'
+};
+
+function spentOn(parts, show) {
+  const named = Object.entries(kAccountParts).filter(([key]) => parts[key] > 0).map(([key, name]) => name + ' ' + show(parts[key]));
+  return named.length === 0 ? '' : ': ' + named.join(', ');
+}
+
 function facts(job) {
   const list = [['State', job.state + (job.message ? ': ' + job.message : '') + (job.waiting_for ? ', waits for ' + job.waiting_for : '')],
                 ...(job.owner ? [['Owner', job.owner]] : []),
@@ -42,12 +52,9 @@ function facts(job) {
                (f.median_seconds == null ? '' : ', done after ' + time(f.low_seconds) + ' to ' + time(f.high_seconds))]);
   }
   if (job.account) {
-    const b = job.account.bytes;
-    list.push([
-      'Mapped',
-      size(b.mapped) + ': useful ' + size(b.useful) + ', twice ' + size(b.duplicated) + ', wasted ' + size(b.dropped) +
-          ', open ' + size(b.open)
-    ]);
+    const {bytes, machine_ns: machine} = job.account;
+    const ofSlots = (ns) => time(ns / 1e9);
+    list.push(['Mapped', size(bytes.mapped) + spentOn(bytes, size)], ['Machine time', ofSlots(machine.total) + spentOn(machine, ofSlots)]);
   }
   return list;
 }
