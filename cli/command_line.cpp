@@ -126,7 +126,10 @@ void Grammar::add_cluster_verbs() {
   add_text(jobs, "--state", jobs_.states, "STATE", "Only jobs in this state; repeatable")
       ->check(one_of({"queued", "running", "committing", "succeeded", "failed", "killed"}));
   jobs.add_flag("--watch", jobs_.watch, "Show the list again every second, until Ctrl-C");
-  jobs.add_flag("--account", jobs_.accounts, "Show bytes and machine time by policy instead");
+  auto* account =
+      jobs.add_flag("--account", jobs_.accounts, "Show bytes and machine time of all jobs by policy instead");
+  account->excludes("--latest");
+  account->excludes("--state");
   add_master_options(jobs, jobs_.master);
   add_json(jobs, jobs_.json);
 

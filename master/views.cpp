@@ -191,13 +191,16 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
 
 std::string waiting_for(const Job& job, const scheduler::Cluster& cluster) {
   if (job.state != scheduler::JobState::Running || !job.live.empty() || job.tasks_done == job.tasks.size()) return {};
-  const char* what = "workers";
+  bool is_any_live = false;
+  bool is_any_serving = false;
   for (const auto& [id, node] : cluster.nodes()) {
     if (node.state != scheduler::NodeState::Live) continue;
-    if (node.duty == scheduler::Duty::Serves) return "a slot";
-    what = "a worker that is not drained";
+    is_any_live = true;
+    if (node.duty != scheduler::Duty::Serves) continue;
+    is_any_serving = true;
+    if (job.attempts_failed > 0 && node.live.size() < node.slots) return "a worker on which it has not failed";
   }
-  return what;
+  return is_any_serving ? "a slot" : is_any_live ? "a worker that is not drained" : "workers";
 }
 
 void TaskViews::append_to(wire::Reply::Job& reply, JobId id, const Job& job, const Wanted& wanted) const {

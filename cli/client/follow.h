@@ -4,9 +4,11 @@
 
 #include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/client/master_client.h"
+#include "cli/cluster/interrupt.h"
 #include "cli/command.h"
 #include "cli/show/progress_line.h"
 #include "common/base/ids.h"
@@ -19,6 +21,18 @@ Result<MasterClient::Options> client_options(const MasterOptions& options);
 
 // How long a client waits for a master that is away: the next one may have to read its journal first.
 inline constexpr auto kMasterAwayMost = std::chrono::seconds(60);
+
+// Asks again while the master is away, until Ctrl-C: for who has had an answer of it before.
+template <class Ask>
+auto ask_patiently(const Ask& ask) {
+  const auto give_up_at = std::chrono::steady_clock::now() + kMasterAwayMost;
+  for (;;) {
+    auto answer = ask();
+    const bool is_away = !answer && answer.error().kind == ErrorKind::Unavailable;
+    if (!is_away || interrupts() > 0 || std::chrono::steady_clock::now() >= give_up_at) return answer;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
 
 // Waits with long polls, progress, and patience with a master that is away for a while.
 // Returns when the job has ended, with its account. An error when the client's watch ends the wait, or when the master

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -82,8 +83,10 @@ Result<ExitCode> execute(const JobsCommand& command) {
   if (!options) return options.error();
   if (command.watch) install_interrupt_handlers();
   MasterClient client(std::move(*options));
-  for (;;) {
-    const auto list = list_of_jobs(client, command);
+  for (bool is_first = true;; is_first = false) {
+    const auto ask = [&] { return list_of_jobs(client, command); };
+    const auto list = is_first ? ask() : ask_patiently(ask);
+    if (interrupts() > 0) return ExitCode::Interrupted;
     if (!list) return list.error();
     if (command.watch && isatty(STDOUT_FILENO) != 0) print("\033[H\033[2J");
     print(*list);
@@ -144,13 +147,16 @@ Result<ExitCode> execute(const KillCommand& command) {
   if (!options) return options.error();
   MasterClient client(std::move(*options));
   std::vector<std::pair<JobId, wire::JobState>> answers;
-  Status first;  // the first that could not be ended keeps no other from it
+  std::optional<Error> refused;  // one that could not be ended keeps no other from it
   for (const JobId job : command.jobs) {
     const auto state = client.kill(job);
-    if (state)
+    if (state) {
       answers.emplace_back(job, *state);
-    else if (first)
-      first = state.error();
+    } else if (refused) {
+      refused->message += " " + state.error().message;
+    } else {
+      refused = state.error();
+    }
   }
   if (command.json) print(killed_json(answers));
   for (const auto& [job, state] : answers) {
@@ -158,19 +164,36 @@ Result<ExitCode> execute(const KillCommand& command) {
     const bool is_too_late = state == wire::SUCCEEDED || state == wire::FAILED;
     print(to_string(job) + (is_too_late ? " has already " : " ") + state_name(state) + "\n");
   }
-  if (!first) return first.error();
+  if (refused) return *refused;
   return ExitCode::Done;
 }
+
+namespace {
+
+// Asks what the node does, not for its drain again, which would undo what another operator wants meanwhile.
+Result<wire::NodeSummary> wait_until_idle(MasterClient& client, wire::NodeSummary node) {
+  while (node.busy() > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const auto nodes = ask_patiently([&] { return client.list_nodes(); });
+    if (!nodes) return nodes.error();
+    const auto same =
+        std::ranges::find_if(nodes->nodes(), [&](const auto& other) { return other.node() == node.node(); });
+    if (same == nodes->nodes().end()) break;  // lost, and forgotten
+    node = *same;
+    if (node.state() == "live")
+      return failed(to_string(NodeId{node.node()}) + " gets work again: its drain was undone");
+  }
+  return node;
+}
+
+}  // namespace
 
 Result<ExitCode> execute(const DrainCommand& command) {
   auto options = client_options(command.master);
   if (!options) return options.error();
   MasterClient client(std::move(*options));
   auto node = client.drain(command.node, command.undo);
-  while (node && command.wait && node->busy() > 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    node = client.drain(to_string(NodeId{node->node()}), false);
-  }
+  if (node && command.wait) node = wait_until_idle(client, *node);
   if (!node) return node.error();
   print(command.json ? node_json(*node) : drain_text(*node, command.undo));
   return ExitCode::Done;

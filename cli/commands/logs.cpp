@@ -82,7 +82,12 @@ Result<ExitCode> execute(const LogsCommand& command) {
   if (command.attempts.attempt) request.set_attempt(*command.attempts.attempt);
   LogText text(command.json);
   for (bool is_first = true;; is_first = false) {
-    auto reply = client.read_logs(request);
+    const auto ask = [&] {
+      auto answer = client.read_logs(request);
+      if (!answer) request.set_since(0);  // the next master counts anew; what was printed is not printed again
+      return answer;
+    };
+    auto reply = is_first ? ask() : ask_patiently(ask);
     if (!reply) return reply.error();
     // A master that was restarted since has only what stands beside the output.
     if (is_first && reply->state() == wire::SUCCEEDED && reply->logs().empty())

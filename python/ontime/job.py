@@ -128,9 +128,10 @@ class Job(Results):
                         raise
                 if self._ended is not None:
                     return
-                if until is not None and time.monotonic() + pause > until:
+                left = pause if until is None else until - time.monotonic()
+                if left <= 0:
                     raise TimeoutError(f"{self.id} goes on after the time-out")
-                time.sleep(pause)
+                time.sleep(min(pause, left))
                 pause = min(pause * 1.5, _POLL_MOST)
         finally:
             view.close()

@@ -140,8 +140,17 @@ class Results:
                 yield key, values[0] if values else None
 
     def to_dict(self) -> dict[Any, Any]:
-        """All of it. Without a merge, the last value of a key counts."""
-        return dict(self)
+        """All of it. Without a merge, the last value of a key counts. With one, keys that are equal in Python alone, as 1
+        and 1.0 or True, are refused: one of their values would be lost."""
+        if self._merge is None:
+            return dict(self)
+        found: dict[Any, Any] = {}
+        for key, value in self:
+            if key in found:
+                same = next(other for other in found if other == key)
+                raise BadRequest(f"the keys {same!r} and {key!r} are one in a dict; go through the job's pairs instead")
+            found[key] = value
+        return found
 
     def to_arrow(self, columns: Sequence[str] = ("key", "value")) -> pyarrow.Table:
         """A table of two columns; needs pyarrow, and keys and values of one type each."""

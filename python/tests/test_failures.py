@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import ontime
 import pytest
@@ -117,8 +118,10 @@ def wait_for_nothing(line):
 def test_a_job_is_killed_and_a_wait_can_end_before(cluster, tmp_path):
     (tmp_path / "in").write_text("line\n")
     job = cluster.map(wait_for_nothing, tmp_path / "in")
+    begin = time.monotonic()
     with pytest.raises(TimeoutError, match=job.id):
-        job.wait(timeout=0.1)
+        job.wait(timeout=1)
+    assert time.monotonic() - begin >= 1
     assert not job.done()
     job.kill()
     with pytest.raises(ontime.JobKilled):

@@ -44,6 +44,13 @@ def test_sums_are_exact_when_attempts_are_slow_and_cut(texts, lines):
         assert sum(len(task["segments"]) for task in tasks) > len(tasks)
 
 
+def test_keys_that_python_takes_for_one_do_not_lose_each_other(cluster, texts, lines):
+    job = cluster.map(lambda line: [(1.0 if len(line) % 2 else 1, 1)], texts, merge="sum")
+    assert sum(count for _, count in job) == len(lines)
+    with pytest.raises(ontime.BadRequest, match="1 and 1.0|1.0 and 1 "):
+        job.to_dict()
+
+
 def test_without_a_merge_every_pair_is_there(cluster, texts, lines):
     job = cluster.map(lambda line: [(line[:3], len(line))], texts, splits=7)
     assert Counter(job) == Counter((line[:3], len(line)) for line in lines)

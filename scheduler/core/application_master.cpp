@@ -114,10 +114,20 @@ std::optional<NodeId> ApplicationMaster::node_for_waiting(const StepBuilder& ste
 }
 
 // Only the last attempt that a segment has left waits for nodes that may come: to stand still for them is worse than to
-// fail once more.
-bool ApplicationMaster::may_fail_again(const Cluster& cluster, SegmentKey key) const {
-  const std::uint32_t failures = cluster.find_task(task_id(key.task))->ledger.find(key.begin)->failures;
-  return failures + 1 < cluster.find_job(job_)->spec.attempts_max;
+// fail once more. With a deadline it waits for a quarter of the time that was left when the one before it failed.
+bool ApplicationMaster::waits_for_nodes(const Cluster& cluster, SegmentKey key, TimePoint now) const {
+  const Job& job = *cluster.find_job(job_);
+  const Task& task = *cluster.find_task(task_id(key.task));
+  const std::uint32_t failures = task.ledger.find(key.begin)->failures;
+  if (failures + 1 < job.spec.attempts_max) return false;
+  if (job.spec.deadline == Duration::zero()) return true;
+  TimePoint failed_at = job.submitted_at;
+  for (const Attempt& attempt : task.attempts) {
+    if (attempt.state == AttemptState::Failed && attempt.held.contains(key.begin))
+      failed_at = std::max(failed_at, attempt.ended_at);
+  }
+  const TimePoint due = job.submitted_at + job.spec.deadline;
+  return failed_at >= due || now - failed_at < (due - failed_at) / 4;
 }
 
 // Those that a node has to load the application for may be served sooner where that is done.
@@ -138,7 +148,7 @@ bool ApplicationMaster::launch_again(StepBuilder& step, const ResourceManager& n
     if (is_for_none && nodes_that_failed(step.cluster, task_id(key.task), key.begin).empty()) continue;
     const std::vector<NodeId> bad = nodes_to_avoid(step.cluster, key, step.now);
     auto node = node_for_waiting(step, nodes, bad);
-    if (!node && nodes.covers_all_usable(bad) && may_fail_again(step.cluster, key)) {
+    if (!node && nodes.covers_all_usable(bad) && !waits_for_nodes(step.cluster, key, step.now)) {
       node = nodes.choose_for_waiting(bad_for_all, draw());
     }
     if (!node) continue;

@@ -112,7 +112,7 @@ class ApplicationMaster {
 
   bool may_ask_for_copy(const Cluster& cluster, SegmentKey key) const;
   bool launch_copy(StepBuilder& step, const ResourceManager& nodes, Speculation::Queue& copies, bool holds_back);
-  bool may_fail_again(const Cluster& cluster, SegmentKey key) const;
+  bool waits_for_nodes(const Cluster& cluster, SegmentKey key, TimePoint now) const;
   bool waits_for_process(const StepBuilder& step, const ResourceManager& nodes);
   bool launch_again(StepBuilder& step, const ResourceManager& nodes);
   bool launch_first(StepBuilder& step, const ResourceManager& nodes);

@@ -27,15 +27,26 @@ bool blames_node(FailureKind kind) {
 
 }  // namespace
 
+namespace {
+
+// A worker that was started again is another node.
+bool has_successor(const Cluster& cluster, const Node& lost) {
+  return std::any_of(cluster.nodes().begin(), cluster.nodes().end(), [&](const auto& entry) {
+    const Node& node = entry.second;
+    return node.state == NodeState::Live && node.name == lost.name && node.host == lost.host;
+  });
+}
+
+}  // namespace
+
 // No other node is there or may come back soon: after a restart of the master the first one to register is not the only
 // one, even if the others were never written down, and a node that was lost a moment ago may have been slow.
 bool ApplicationMaster::are_all(const Cluster& cluster, const std::vector<NodeId>& tried, TimePoint now) {
   if (cluster.taken_over_at() && now - *cluster.taken_over_at() < kMayBeBack) return false;
   return std::all_of(cluster.nodes().begin(), cluster.nodes().end(), [&](const auto& entry) {
     const auto& [id, node] = entry;
-    const bool may_be_back = node.state != NodeState::Lost || now - node.lost_at < kMayBeBack;
-    const bool may_run_it = may_be_back && node.duty == Duty::Serves;
-    return !may_run_it || std::find(tried.begin(), tried.end(), id) != tried.end();
+    if (node.duty != Duty::Serves || std::find(tried.begin(), tried.end(), id) != tried.end()) return true;
+    return node.state == NodeState::Lost && (now - node.lost_at >= kMayBeBack || has_successor(cluster, node));
   });
 }
 

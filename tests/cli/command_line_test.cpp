@@ -154,6 +154,7 @@ TEST(CommandLine, ExplainTakesOneTaskOrAll) {
   EXPECT_TRUE(parsed<ExplainCommand>({"explain", "7", "--all"}).all);
   EXPECT_FALSE(parsed<ExplainCommand>({"explain", "7"}).task.has_value());
   EXPECT_THAT(complaint({"explain", "7", "--all", "--task", "3"}), HasSubstr("excludes"));
+  EXPECT_THAT(complaint({"jobs", "--account", "--state", "failed"}), HasSubstr("excludes"));
   EXPECT_THAT(complaint({"explain", "7", "--task", "x"}), HasSubstr("--task"));
   EXPECT_TRUE(parsed<JobsCommand>({"jobs", "--account"}).accounts);
 }

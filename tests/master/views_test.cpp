@@ -174,10 +174,13 @@ TEST_F(ViewsTest, AJobThatDoesNotRunWaitsForASlotOrForWorkers) {
   EXPECT_EQ(waiting_for(job, cluster_), "workers");
   cluster_.observe_node(NodeId{1}, scheduler::NodeState::Live, true, from_unix_ns(++time_));
   EXPECT_EQ(waiting_for(job, cluster_), "a slot");
+  launch(0, 0, {0, 100});
+  apply(scheduler::fact::AttemptEnded{attempt(0, 0), scheduler::AttemptEnd::Failed, "boom"});
+  EXPECT_EQ(waiting_for(job, cluster_), "a worker on which it has not failed");
   apply(scheduler::fact::DutyChanged{NodeId{1}, scheduler::Duty::Drains});
   EXPECT_EQ(waiting_for(job, cluster_), "a worker that is not drained");
   apply(scheduler::fact::DutyChanged{NodeId{1}, scheduler::Duty::Serves});
-  launch(0, 0, {0, 100});
+  launch(0, 1, {0, 100});
   EXPECT_EQ(waiting_for(job, cluster_), "");
 }
 

@@ -38,6 +38,25 @@ TEST(Scheduler, AHeartbeatKeepsANodeAlive) {
   EXPECT_EQ(world.cluster().find_node(a)->state, NodeState::Live);
 }
 
+// Otherwise the last attempt of a segment that fails everywhere would wait for it for a minute.
+TEST(Scheduler, ALostNodeIsNotWaitedForOnceItsWorkerIsThereAgain) {
+  World world;
+  const NodeId a = world.register_node("a");
+  world.register_node("b");
+  world.pass(4s);
+  world.heartbeat(a);
+  world.pass(1s);
+  world.send(event::NodeRegistered{"started again", "b", "host-b", 1});
+  world.send(event::NodeInventory{NodeId{3}, {}});
+  world.submit(10, 10);
+  for (int i = 0; i < 3; ++i) {
+    world.fail(world.take_launch());
+    world.pass(1s);
+    for (const NodeId node : {a, NodeId{3}}) world.heartbeat(node);
+  }
+  EXPECT_EQ(world.take<action::LaunchAttempt>().size(), 1u);
+}
+
 TEST(Scheduler, ALostNodeThatComesBackIsToldWhatIsFenced) {
   World world;
   world.register_node("a");

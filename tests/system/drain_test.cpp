@@ -101,6 +101,26 @@ TEST_F(Drain, ANodeThatIsTakenOutHandsOverAndMayComeBack) {
   expect_nothing_mapped_twice(job);
 }
 
+// Its command answers no question until it ends, so that the node stays busy.
+TEST_F(Drain, WhoWaitsForItDoesNotUndoWhatAnotherOperatorDoes) {
+  add_worker();
+  const std::string job = cluster_.submit(
+      {"exec", text_, "--output", cluster_ / "out", "--splits", "1", "--set", "command=sleep 1000; cat"});
+  ASSERT_TRUE(eventually([&] { return cluster_.job(job)["attempts_running"] == 1; }));
+  Process waiting({kBin + "/ontime", "drain", "node-1", "--wait", "--master", cluster_.address()},
+                  cluster_ / "waiting");
+  ASSERT_TRUE(eventually([&] { return count_of("draining") == 1; }));
+  cluster_.restart_master();  // which it waits for
+  ASSERT_TRUE(eventually([&] { return count_of("draining") == 1; }));
+  EXPECT_TRUE(waiting.is_running());
+  EXPECT_EQ(cluster_.client({"drain", "node-1", "--undo"}).status, 0);
+  const Finished ended = waiting.wait();
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_NE(ended.err.find("its drain was undone"), std::string::npos) << ended.err;
+  EXPECT_EQ(count_of("live"), 1);
+  cluster_.client({"kill", job});
+}
+
 TEST_F(Drain, AWorkerWithoutAMasterDoesNotWaitForEver) {
   const std::size_t idle = add_worker("200ms");
   const std::size_t busy = add_worker("200ms");

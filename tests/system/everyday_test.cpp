@@ -194,7 +194,11 @@ TEST_F(Everyday, JobsHaveNamesAndStatesAndCanBeFollowed) {
   EXPECT_EQ(cluster.client({"jobs", "--state", "running", "--state", "failed"}).out, "no jobs\n");
   const Finished latest = cluster.client({"jobs", "--state", "queued", "--latest", "2"});
   EXPECT_NE(latest.out.find("and 1 older"), std::string::npos) << latest.out;
-  EXPECT_EQ(cluster.client({"kill", other, third}).out, other + " killed\n" + third + " killed\n");
+  const Finished killed = cluster.client({"kill", other, "777", third, "888"});
+  EXPECT_EQ(killed.out, other + " killed\n" + third + " killed\n");
+  EXPECT_EQ(killed.status, 2);
+  EXPECT_NE(killed.err.find("job-777"), std::string::npos) << killed.err;
+  EXPECT_NE(killed.err.find("job-888"), std::string::npos) << killed.err;
   // The newest of those in that state, whatever is newer.
   EXPECT_NE(cluster.client({"jobs", "--state", "queued", "--latest", "1"}).out.find("nightly"), std::string::npos);
   cluster.add_worker();
