@@ -153,7 +153,7 @@ TEST(Plan, LeavesOutSearchesThatWouldTakeLong) {
   const auto answer = plan(question_of(500, 500, 1000), {"hadoop", {}});
   ASSERT_TRUE(answer);
   EXPECT_FALSE(answer->has_searched);
-  EXPECT_GE(answer->prospect.runs, 10u);
+  EXPECT_GE(answer->prospect.runs, 5u);
 }
 
 TEST(Plan, SimulatesNotMuchMoreHoweverSlowAttemptsMayBe) {
