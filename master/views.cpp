@@ -191,16 +191,17 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
 
 std::string waiting_for(const Job& job, const scheduler::Cluster& cluster) {
   if (job.state != scheduler::JobState::Running || !job.live.empty() || job.tasks_done == job.tasks.size()) return {};
-  bool is_any_live = false;
+  const char* what = "workers";
   bool is_any_serving = false;
   for (const auto& [id, node] : cluster.nodes()) {
     if (node.state != scheduler::NodeState::Live) continue;
-    is_any_live = true;
+    what = "a worker that is not drained";
     if (node.duty != scheduler::Duty::Serves) continue;
     is_any_serving = true;
-    if (job.attempts_failed > 0 && node.live.size() < node.slots) return "a worker on which it has not failed";
+    if (job.attempts_failed == 0) break;  // no need to look at thousands of nodes for each job
+    if (node.live.size() < node.slots) return "a worker on which it has not failed";
   }
-  return is_any_serving ? "a slot" : is_any_live ? "a worker that is not drained" : "workers";
+  return is_any_serving ? "a slot" : what;
 }
 
 void TaskViews::append_to(wire::Reply::Job& reply, JobId id, const Job& job, const Wanted& wanted) const {

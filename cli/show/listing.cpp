@@ -14,6 +14,7 @@
 #include "cli/show/job_text.h"
 #include "common/base/ids.h"
 #include "common/base/time.h"
+#include "common/base/wording.h"
 
 namespace ontime::cli {
 namespace {
@@ -50,9 +51,7 @@ Result<std::uint32_t> read_number(const Parameters& parameters, const char* name
 Result<std::string> read_one_of(const Parameters& parameters, const char* name, std::span<const char* const> known) {
   std::string value = parameters(name).value_or("");
   if (value.empty() || std::ranges::find(known, value) != known.end()) return value;
-  std::string all;
-  for (const char* each : known) all += (all.empty() ? "" : ", ") + std::string(each);
-  return bad_input(std::string(name) + " is one of " + all);
+  return bad_input(std::string(name) + " is one of " + listed({known.begin(), known.end()}));
 }
 
 SortKey key_of(const wire::JobSummary& job, const std::string& column) {

@@ -1,3 +1,5 @@
+#include "common/flags/flags.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <utility>
 
 #include "common/base/wording.h"
-#include "common/flags/flags.h"
 
 namespace ontime::flags {
 namespace {

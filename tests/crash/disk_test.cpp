@@ -17,11 +17,11 @@ using testing::HasSubstr;
 class Disk : public PacedJobs {
  protected:
   // The master's journal is on a disk that fails as `fault` says, see disk_faults.h.
-  void start_master(const std::string& fault) {
+  void start_master(const std::string& fault, const Arguments& extra = {}) {
     cluster_.set_master_program(ONTIME_TEST_FAULTY_BIN "/ontime-master");
     ::setenv("ONTIME_DISK", (cluster_ / "journal").c_str(), 1);
     ::setenv("ONTIME_DISK_FAULT", fault.c_str(), 1);
-    cluster_.start_master();
+    cluster_.start_master(extra);
     for (const char* const name : {"ONTIME_DISK", "ONTIME_DISK_FAULT"}) ::unsetenv(name);
   }
   // A job that has begun, on two workers of the cluster.
@@ -44,9 +44,19 @@ class Disk : public PacedJobs {
   }
 };
 
-TEST_F(Disk, AFullJournalStopsNewJobsAndNotThoseThatRunUntilThereIsRoom) {
+// With and without --journal-sync: a journal that is not synced is written on the control thread.
+class FullDisk : public Disk, public testing::WithParamInterface<const char*> {
+ protected:
+  void start_master_that_is_full_while(const std::string& there) {
+    start_master("any:enospc:while:" + there, {"--journal-sync", GetParam()});
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Synced, FullDisk, testing::Values("on", "off"));
+
+TEST_P(FullDisk, StopsNewJobsAndNotThoseThatRunUntilThereIsRoom) {
   const std::string full = cluster_ / "full";
-  start_master("any:enospc:while:" + full);
+  start_master_that_is_full_while(full);
   const std::string job = begin_job();
   write_file(full, "");
   Finished refused;
@@ -71,9 +81,9 @@ TEST_F(Disk, AFullJournalStopsNewJobsAndNotThoseThatRunUntilThereIsRoom) {
   EXPECT_EQ(cluster_.wait(job), "succeeded");
 }
 
-TEST_F(Disk, AMasterWhoseJournalIsFullEndsWhenItIsToldTo) {
+TEST_P(FullDisk, DoesNotKeepAMasterThatIsToldToEnd) {
   const std::string full = cluster_ / "full";
-  start_master("any:enospc:while:" + full);
+  start_master_that_is_full_while(full);
   write_file(full, "");
   cluster_.add_worker();  // something to write down
   ASSERT_TRUE(eventually([&] { return cluster_.client({"nodes"}).status != 0; }));

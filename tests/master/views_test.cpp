@@ -180,6 +180,9 @@ TEST_F(ViewsTest, AJobThatDoesNotRunWaitsForASlotOrForWorkers) {
   apply(scheduler::fact::DutyChanged{NodeId{1}, scheduler::Duty::Drains});
   EXPECT_EQ(waiting_for(job, cluster_), "a worker that is not drained");
   apply(scheduler::fact::DutyChanged{NodeId{1}, scheduler::Duty::Serves});
+  apply(scheduler::fact::DutyChanged{NodeId{1}, scheduler::Duty::Drains});
+  EXPECT_EQ(waiting_for(job, cluster_), "a worker that is not drained");
+  apply(scheduler::fact::DutyChanged{NodeId{1}, scheduler::Duty::Serves});
   launch(0, 1, {0, 100});
   EXPECT_EQ(waiting_for(job, cluster_), "");
 }
