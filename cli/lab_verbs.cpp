@@ -8,6 +8,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "common/base/environment.h"
+#include "common/base/program_path.h"
+
 namespace ontime::cli {
 namespace {
 
@@ -23,9 +26,8 @@ constexpr std::array kVerbs{
 
 // Empty: it is not installed.
 std::string find_program() {
-  std::error_code error;
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  if (error) return {};
+  const auto folder = program_path().parent_path();
+  if (folder.empty()) return {};
   for (const auto& path : {folder / kProgram, folder.parent_path() / "libexec" / "ontime" / kProgram}) {
     if (access(path.c_str(), X_OK) == 0) return path.string();
   }
@@ -35,7 +37,7 @@ std::string find_program() {
 // A package need not have it, and there is nothing to build it in where one is installed.
 std::string how_to_get_it() {
   std::error_code error;
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+  const auto folder = program_path().parent_path().parent_path();
   const std::string build = "cmake --build build/release --target " + std::string(kProgram);
   if (std::filesystem::exists(folder / "CMakeCache.txt", error)) return "build it: '" + build + "'";
   return "the Python package and the archives of programs leave it out: get the sources, and run 'cmake --preset "
@@ -58,16 +60,14 @@ const LabVerb* lab_verb_of(const std::vector<std::string>& arguments) {
 }
 
 Error become_lab(const LabVerb& verb, const std::vector<std::string>& arguments) {
-  std::string path = find_program();
+  const std::string path = find_program();
   if (path.empty()) {
     return bad_input("'" + std::string(verb.name) + "' needs the program " + kProgram +
                      ", which is not installed here; " + how_to_get_it());
   }
   std::vector<std::string> words = arguments;
-  std::vector<char*> pointers{path.data()};
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  execv(path.c_str(), pointers.data());
+  words.insert(words.begin(), path);
+  execv(path.c_str(), pointers_to(words).data());
   return failed("cannot start " + path + ": " + std::strerror(errno));
 }
 

@@ -58,10 +58,8 @@ Command::Command(const std::string& line, const std::vector<std::string>& enviro
     : line_(line), listeners_(std::move(listeners)), buffer_(kBufferBytes) {
   std::signal(SIGPIPE, SIG_IGN);  // a command may close its stdin early: write() then tells
   Pipe in = make_pipe(), out = make_pipe(), error = make_pipe();
-  const std::vector<std::string> strings = environment_with(environment);
-  std::vector<char*> pointers;
-  for (const std::string& entry : strings) pointers.push_back(const_cast<char*>(entry.c_str()));
-  pointers.push_back(nullptr);
+  std::vector<std::string> variables = environment_with(environment);
+  const std::vector<char*> pointers = pointers_to(variables);
   const pid_t parent = getpid();
   process_ = fork();
   if (process_ < 0) throw_system_error("cannot start the command \"" + line + "\"");

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/program_path.h"
 #include "common/base/wording.h"
 
 namespace ontime::app {
@@ -180,9 +181,8 @@ std::vector<std::string> default_application_directories() {
       rest.remove_prefix(std::min(rest.size(), directory.size() + 1));
     }
   }
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) directories.push_back((program.parent_path().parent_path() / "lib/ontime/apps").string());
+  const fs::path program = program_path();
+  if (!program.empty()) directories.push_back((program.parent_path().parent_path() / "lib/ontime/apps").string());
   return directories;
 }
 

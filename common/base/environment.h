@@ -1,14 +1,21 @@
 #pragma once
-// The environment of programs that this one starts.
+// The environment of this process and of those that it starts.
 
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ontime {
+
+// The value of this variable; "" also if there is none.
+inline std::string environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
 
 // This process's environment with `changes`, entries NAME=VALUE, in place of what has the same names.
 inline std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
@@ -21,6 +28,14 @@ inline std::vector<std::string> environment_with(const std::vector<std::string>&
     if (!is_changed) merged.emplace_back(text);
   }
   return merged;
+}
+
+// What exec and spawn take as arguments or as an environment; good as long as the strings live where they are.
+inline std::vector<char*> pointers_to(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& string : strings) pointers.push_back(string.data());
+  pointers.push_back(nullptr);
+  return pointers;
 }
 
 }  // namespace ontime

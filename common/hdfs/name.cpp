@@ -5,23 +5,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <fstream>
 #include <iomanip>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "common/base/environment.h"
+
 namespace ontime::hdfs {
 namespace {
 
 constexpr std::string_view kSchemes[] = {"hdfs://", "webhdfs://", "swebhdfs://"};
 constexpr std::size_t kTokenBytesMax = 4096;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
 
@@ -50,7 +46,7 @@ std::string name_of_user() {
 
 // That ONTIME_WEBHDFS_URL names; "": none.
 Result<std::string> server_of_operator() {
-  const std::string given = variable("ONTIME_WEBHDFS_URL");
+  const std::string given = environment_variable("ONTIME_WEBHDFS_URL");
   if (given.empty()) return given;
   auto server = origin_of(given.ends_with('/') ? given.substr(0, given.size() - 1) : given);
   return server ? server
@@ -71,7 +67,7 @@ Result<std::string> token_of(const std::string& path) {
 // Who submits a job chooses the address, and the token lets its bearer do everything that its user may. So no server
 // gets it but the one that the operator names.
 Result<std::string> identity_at(const std::string& server) {
-  if (const std::string path = variable("ONTIME_HDFS_TOKEN_FILE"); !path.empty()) {
+  if (const std::string path = environment_variable("ONTIME_HDFS_TOKEN_FILE"); !path.empty()) {
     const auto trusted = server_of_operator();
     if (!trusted) return trusted.error();
     if (trusted->empty())
@@ -83,7 +79,7 @@ Result<std::string> identity_at(const std::string& server) {
       return token ? "delegation=" + http::percent_encoded(*token) : token;
     }
   }
-  const std::string given = variable("HADOOP_USER_NAME");
+  const std::string given = environment_variable("HADOOP_USER_NAME");
   return "user.name=" + http::percent_encoded(given.empty() ? name_of_user() : given);
 }
 

@@ -5,11 +5,11 @@
 #include <openssl/x509_vfy.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <utility>
 
+#include "common/base/environment.h"
 #include "common/net/token.h"
 
 namespace ontime::net {
@@ -84,7 +84,7 @@ Status check_own_certificate(SSL_CTX* context, const TlsFiles& files) {
                    "': " + X509_verify_cert_error_string(why));
 }
 
-std::string in_directory(const char* directory, const char* file) { return std::string(directory) + "/" + file; }
+std::string in_directory(const std::string& directory, const char* file) { return directory + "/" + file; }
 
 }  // namespace
 
@@ -107,8 +107,8 @@ Result<TlsPointer> load_tls(const TlsFiles& flags) {
   if (!flags.authority.empty() || !flags.certificate.empty() || !flags.key.empty()) {
     return bad_input("--tls-ca, --tls-cert and --tls-key belong together: give all three or none");
   }
-  const char* directory = std::getenv("ONTIME_TLS_DIR");
-  if (directory == nullptr || *directory == '\0') return TlsPointer();
+  const std::string directory = environment_variable("ONTIME_TLS_DIR");
+  if (directory.empty()) return TlsPointer();
   return TlsIdentity::load(
       {in_directory(directory, "ca.pem"), in_directory(directory, "cert.pem"), in_directory(directory, "key.pem")});
 }

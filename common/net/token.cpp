@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/environment.h"
 #include "common/base/wording.h"
 
 namespace ontime::net {
@@ -102,15 +102,10 @@ Result<std::string> read_text(const std::string& file) {
   return text;
 }
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 // The file that was asked for; else, where no variable holds a token, the one beside our certificate; else "".
 std::string file_to_read(const std::string& asked, const char* beside_certificate) {
-  const std::string directory = variable("ONTIME_TLS_DIR");
-  if (!asked.empty() || !variable("ONTIME_TOKEN").empty() || directory.empty()) return asked;
+  const std::string directory = environment_variable("ONTIME_TLS_DIR");
+  if (!asked.empty() || !environment_variable("ONTIME_TOKEN").empty() || directory.empty()) return asked;
   std::string file = directory + "/" + beside_certificate;
   return ::access(file.c_str(), F_OK) == 0 ? file : "";
 }
@@ -179,7 +174,7 @@ bool Tokens::accept(const std::optional<Token>& token) const {
 
 Result<Tokens> read_accepted_tokens(const std::string& asked) {
   const std::string file = file_to_read(asked, "tokens");
-  if (file.empty()) return Tokens::single(variable("ONTIME_TOKEN"));
+  if (file.empty()) return Tokens::single(environment_variable("ONTIME_TOKEN"));
   const auto text = read_text(file);
   if (!text) return text.error();
   auto tokens = Tokens::parse(*text);
@@ -189,7 +184,7 @@ Result<Tokens> read_accepted_tokens(const std::string& asked) {
 
 Result<std::string> read_own_token(const std::string& asked) {
   const std::string file = file_to_read(asked, "token");
-  if (file.empty()) return variable("ONTIME_TOKEN");
+  if (file.empty()) return environment_variable("ONTIME_TOKEN");
   const auto text = read_text(file);
   if (!text) return text.error();
   const std::vector<Line> lines = lines_of(*text);

@@ -2,12 +2,12 @@
 
 #include <boost/property_tree/ini_parser.hpp>
 #include <boost/property_tree/ptree.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <vector>
 
+#include "common/base/environment.h"
 #include "common/http/url.h"
 
 namespace ontime::s3 {
@@ -69,12 +69,7 @@ bool is_on(const std::string& value) { return value == "on" || value == "true" |
 
 }  // namespace
 
-Environment environment_of_process() {
-  return [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value != nullptr ? value : "");
-  };
-}
+Environment environment_of_process() { return environment_variable; }
 
 Result<Endpoint> find_endpoint(const Environment& environment) {
   const auto config = config_of(environment);

@@ -12,11 +12,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
-extern char** environ;
+#include "common/base/environment.h"
+#include "common/base/program_path.h"
 
 namespace ontime::worker {
 namespace {
@@ -53,14 +52,6 @@ class SpawnSettings {
   posix_spawnattr_t attributes_;
 };
 
-// As the system wants them; of strings that live on.
-std::vector<char*> pointers_to(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  for (std::string& string : strings) pointers.push_back(string.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 // True once it has ended and is reaped.
 bool is_reaped_in_time(pid_t pid) {
   const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -94,11 +85,7 @@ Result<StartedLauncher> start_launcher(const std::string& program, std::vector<s
   return launcher;
 }
 
-std::string launcher_path() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return (error ? std::filesystem::path("ontime-runner") : self.parent_path() / "ontime-runner").string();
-}
+std::string launcher_path() { return (program_path().parent_path() / "ontime-runner").string(); }
 
 void await_launcher_end(pid_t pid) {
   if (pid > 0 && !is_reaped_in_time(pid)) kill_launcher(pid);
