@@ -1,14 +1,14 @@
-#include <openssl/evp.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "common/base/check.h"
 #include "common/base/crc32c.h"
 #include "common/base/little_endian.h"
+#include "common/base/wording.h"
 #include "common/files/file_system.h"
+#include "common/hash/sha256.h"
 #include "master/index_store.h"
 #include "master/input_index.h"
 
@@ -75,13 +75,8 @@ bool FileIndex::is_whole() const {
 
 std::string index_name(const scheduler::InputFile& file) {
   const std::string named = file.path + '\0' + std::to_string(file.size) + '\0' + file.version;
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  ONTIME_CHECK(EVP_Digest(named.data(), named.size(), digest.data(), nullptr, EVP_sha256(), nullptr) == 1,
-               "SHA-256 is there");
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string name;
-  for (std::size_t i = 0; i < 16; ++i) name += {kDigits[digest[i] >> 4], kDigits[digest[i] & 15]};
-  return name;
+  constexpr std::size_t kDigits = 32;  // of 64
+  return hex_digits(hash::sha256(named)).substr(0, kDigits);
 }
 
 std::string encode_head(JobId job, const scheduler::InputFile& file) {

@@ -2,8 +2,6 @@
 
 #include <httplib.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,7 +13,6 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <random>
 #include <semaphore>
 #include <string_view>
@@ -23,6 +20,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/environment.h"
+#include "common/base/wording.h"
+#include "common/hash/sha256.h"
 #include "common/hdfs/file_system.h"
 #include "common/hdfs/name.h"
 
@@ -95,10 +95,7 @@ int status_of(const http::Failure& failure) {
 
 }  // namespace
 
-bool has_token() {
-  const char* const path = std::getenv("ONTIME_HDFS_TOKEN_FILE");
-  return path != nullptr && *path != '\0';
-}
+bool has_token() { return !environment_variable("ONTIME_HDFS_TOKEN_FILE").empty(); }
 
 class Lender::Server {
  public:
@@ -136,14 +133,8 @@ class Lender::Server {
 
  private:
   std::string signature_of(const std::string& lent) const {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned size = 0;
-    HMAC(EVP_sha256(), key_.data(), static_cast<int>(sizeof key_), reinterpret_cast<const unsigned char*>(lent.data()),
-         lent.size(), digest.data(), &size);
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) text += {kDigits[digest[i] >> 4], kDigits[digest[i] & 15]};
-    return text;
+    const std::string_view key(reinterpret_cast<const char*>(key_.data()), sizeof key_);
+    return hex_digits(hash::hmac_sha256(key, lent));
   }
 
   // The name, of an address that is still good; else "".

@@ -1,9 +1,4 @@
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
-#include <array>
-
-#include "common/base/check.h"
+#include "common/hash/sha256.h"
 #include "common/net/token.h"
 
 namespace ontime::net {
@@ -20,13 +15,7 @@ std::string make_proof(Side side, std::string_view token, const Greeting& greeti
   std::string text(label_of(side));
   text += greeting.challenge;
   text += greeting.hello;
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-  ONTIME_CHECK(HMAC(EVP_sha256(), token.data(), static_cast<int>(token.size()), bytes, text.size(), digest.data(),
-                    &size) != nullptr,
-               "OpenSSL has HMAC-SHA256");
-  return {reinterpret_cast<const char*>(digest.data()), size};
+  return hash::hmac_sha256(token, text);
 }
 
 bool is_proof(std::string_view proof, Side side, std::string_view token, const Greeting& greeting) {

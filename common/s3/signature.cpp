@@ -1,33 +1,16 @@
 #include "common/s3/signature.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
-#include <array>
 #include <cstdio>
 #include <string_view>
 
-#include "common/base/check.h"
 #include "common/base/wording.h"
+#include "common/hash/sha256.h"
 
 namespace ontime::s3 {
 namespace {
 
-std::string sha256(std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-  unsigned size = 0;
-  ONTIME_CHECK(EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) == 1, "SHA-256 works");
-  return {reinterpret_cast<const char*>(digest.data()), size};
-}
-
-std::string hmac(std::string_view key, std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> code;
-  unsigned size = 0;
-  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-  ONTIME_CHECK(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes, text.size(), code.data(), &size),
-               "HMAC works");
-  return {reinterpret_cast<const char*>(code.data()), size};
-}
+using hash::hmac_sha256;
+using hash::sha256;
 
 std::string bucket_of(const Name& name) { return name.root.substr(name.root.rfind('/') + 1); }
 
@@ -91,9 +74,9 @@ http::Url sign(const Endpoint& endpoint, const Keys& keys, const Request& reques
   const std::string canonical = request.method + "\n" + path_of(endpoint, request.name) + "\n" + query_text + "\n" +
                                 header_lines + "\n" + header_names + "\nUNSIGNED-PAYLOAD";
   const std::string to_sign = "AWS4-HMAC-SHA256\n" + time + "\n" + scope + "\n" + hex_digits(sha256(canonical));
-  const std::string of_day = hmac("AWS4" + keys.secret, day);
-  const std::string of_service = hmac(hmac(of_day, endpoint.region), "s3");
-  const std::string signature = hex_digits(hmac(hmac(of_service, "aws4_request"), to_sign));
+  const std::string of_day = hmac_sha256("AWS4" + keys.secret, day);
+  const std::string of_service = hmac_sha256(hmac_sha256(of_day, endpoint.region), "s3");
+  const std::string signature = hex_digits(hmac_sha256(hmac_sha256(of_service, "aws4_request"), to_sign));
   return make_address(endpoint, request.name, query_text + "&X-Amz-Signature=" + signature);
 }
 

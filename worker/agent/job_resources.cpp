@@ -1,6 +1,5 @@
 #include "worker/agent/job_resources.h"
 
-#include <openssl/sha.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "common/base/wording.h"
 #include "common/files/disk.h"
+#include "common/hash/sha256.h"
 
 namespace ontime::worker {
 namespace {
@@ -22,10 +22,7 @@ Error cannot(const std::string& what, const std::string& path, const std::string
 
 // Also of whether it may be run: the copies differ in that.
 std::string hash_of(const wire::ShippedFile& file) {
-  std::string digest(SHA256_DIGEST_LENGTH, '\0');
-  SHA256(reinterpret_cast<const unsigned char*>(file.content().data()), file.content().size(),
-         reinterpret_cast<unsigned char*>(digest.data()));
-  return hex_digits(digest) + (file.executable() ? "-x" : "");
+  return hex_digits(hash::sha256(file.content())) + (file.executable() ? "-x" : "");
 }
 
 }  // namespace

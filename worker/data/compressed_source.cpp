@@ -1,6 +1,5 @@
 #include "worker/data/compressed_source.h"
 
-#include <openssl/evp.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/check.h"
+#include "common/hash/sha256.h"
 
 namespace ontime::worker {
 namespace {
@@ -155,12 +154,9 @@ Fault CompressedSource::broken(const char* why) const {
 }
 
 WindowHash hash_of_window(std::string_view window) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  ONTIME_CHECK(EVP_Digest(window.data(), window.size(), digest.data(), nullptr, EVP_sha256(), nullptr) == 1,
-               "SHA-256 is there");
-  WindowHash hash{};
-  std::copy_n(digest.begin(), hash.size(), hash.begin());
-  return hash;
+  WindowHash first{};
+  std::copy_n(hash::sha256(window).begin(), first.size(), first.begin());
+  return first;
 }
 
 std::string pack_window(std::string_view window) {
