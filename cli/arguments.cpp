@@ -36,12 +36,6 @@ void add_attempt_timeout(CLI::App& app, std::optional<Duration>& value) {
       ->type_name("TIME");
 }
 
-std::vector<std::string> names_of_policies() {
-  std::vector<std::string> names;
-  for (const auto& policy : scheduler::policies()) names.emplace_back(policy.name);
-  return names;
-}
-
 }  // namespace
 
 void add_input_options(CLI::App& app, JobOptions& job) {
@@ -80,7 +74,7 @@ void add_job_options(CLI::App& app, JobOptions& job) {
   flags::add_policy(app, job.policy, job.policy_parameters, scheduler::read_policy,
                     "What to do about stragglers: a name from 'ontime policies', or NAME:KEY=VALUE,... (default: "
                     "$ONTIME_POLICY, else auto)")
-      ->check(flags::offering(names_of_policies()))
+      ->check(flags::offering(names_of(scheduler::policies())))
       ->envname("ONTIME_POLICY");
   add_text(app, "--estimator", job.estimator, "NAME",
            "How completion times are estimated: chronos, hadoop, exponential or simple-exponential")
@@ -97,12 +91,12 @@ void add_job_options(CLI::App& app, JobOptions& job) {
   app.add_option_function<std::string>(
          "--priority",
          [&job](const std::string& text) {
-           const char* const end = text.data() + text.size();
-           const auto read = std::from_chars(text.data(), end, job.priority);
-           if (read.ec != std::errc() || read.ptr != end || std::abs(job.priority) > kPriorityMost)
+           const auto priority = number_in<decltype(job.priority)>(text);
+           if (!priority || std::abs(*priority) > kPriorityMost)
              throw CLI::ValidationError("--priority", "'" + text + "' is not a whole number from " +
                                                           std::to_string(-kPriorityMost) + " to " +
                                                           std::to_string(kPriorityMost));
+           job.priority = *priority;
          },
          "Of one owner's jobs, those with a higher priority get slots first (default 0)")
       ->type_name("N");

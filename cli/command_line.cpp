@@ -267,12 +267,6 @@ std::string kinds_of_data() {
   return text;
 }
 
-std::vector<std::string> names_of_kinds() {
-  std::vector<std::string> names;
-  for (const auto& kind : apps::generator_kinds()) names.emplace_back(kind.name);
-  return names;
-}
-
 void Grammar::add_data_verbs() {
   const std::string examples =
       "  ontime gen teragen 1000000 -o records\n"
@@ -281,7 +275,8 @@ void Grammar::add_data_verbs() {
       "Kinds:\n" +
       kinds_of_data();
   auto& gen = add_verb("gen", "Generate input data, identical on every machine", examples, gen_);
-  add_argument(gen, "KIND", gen_.kind, "What to make, see below")->check(flags::offering(names_of_kinds()));
+  add_argument(gen, "KIND", gen_.kind, "What to make, see below")
+      ->check(flags::offering(names_of(apps::generator_kinds())));
   add_argument(gen, "AMOUNT", gen_.amount, "How much: a number of rows, or a size (text)");
   add_text(gen, "-o,--output", gen_.output, "FILE", "Write here instead of to stdout");
   add_whole(gen, "--seed", gen_.seed, {}, "Another seed gives other data");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "common/base/environment.h"
 #include "common/base/result.h"
 #include "common/base/units.h"
 #include "common/base/wording.h"
@@ -22,11 +23,6 @@
 
 namespace ontime::cli {
 namespace {
-
-std::string value_of(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 Status check_deadline(const std::string& text) {
   const auto deadline = parse_duration(text);
@@ -71,11 +67,11 @@ const std::vector<Setting> kSettings{
 Result<std::optional<std::string>> path_of_file() {
   using Path = std::optional<std::string>;
   if (std::getenv("ONTIME_CONFIG") != nullptr) {
-    const std::string named = value_of("ONTIME_CONFIG");
+    const std::string named = environment_variable("ONTIME_CONFIG");
     return named.empty() ? Path() : Path(named);
   }
-  std::string directory = value_of("XDG_CONFIG_HOME");
-  if (directory.empty() && !value_of("HOME").empty()) directory = value_of("HOME") + "/.config";
+  std::string directory = environment_variable("XDG_CONFIG_HOME");
+  if (directory.empty() && !environment_variable("HOME").empty()) directory = environment_variable("HOME") + "/.config";
   if (directory.empty()) return Path();
   const std::string path = directory + "/ontime/config";
   const std::string older = directory + "/ontime/environment";
@@ -84,12 +80,6 @@ Result<std::optional<std::string>> path_of_file() {
   if (!std::filesystem::exists(older, ignored)) return Path();
   return bad_input(older + " is not read any more: write its lines to " + path +
                    ", with names such as master instead of ONTIME_MASTER, and remove it");
-}
-
-std::string trimmed(const std::string& text) {
-  constexpr const char* kBlank = " \t\r";
-  const auto begin = text.find_first_not_of(kBlank);
-  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
 }
 
 bool is_quoted(const std::string& text) { return text.size() > 1 && text.front() == '"' && text.back() == '"'; }
@@ -102,12 +92,13 @@ class ConfigFile {
   Status take(const std::string& line) {
     const auto equals = line.find('=');
     if (equals == line.npos) return bad_input("write NAME=VALUE instead of '" + line + "'");
-    const std::string name = trimmed(line.substr(0, equals));
-    std::string value = trimmed(line.substr(equals + 1));
+    const std::string name(trimmed(std::string_view(line).substr(0, equals)));
+    std::string value(trimmed(std::string_view(line).substr(equals + 1)));
     if (is_quoted(value)) value = value.substr(1, value.size() - 2);
     const auto setting =
         std::find_if(kSettings.begin(), kSettings.end(), [&](const Setting& known) { return known.name == name; });
-    if (setting == kSettings.end()) return bad_input("there is no setting '" + name + "'; " + advice(name, names()));
+    if (setting == kSettings.end())
+      return bad_input("there is no setting '" + name + "'; " + advice(name, names_of(kSettings)));
     if (value.empty()) return bad_input("'" + name + "' needs a value: " + name + "=VALUE");
     if (setting->check != nullptr) {
       if (Status status = setting->check(value); !status) return bad_input(name + ": " + status.error().message);
@@ -127,7 +118,8 @@ class ConfigFile {
         left_alone.emplace_back(setting.variable);
     }
     // Another directory is another cluster's, with a token of its own.
-    if (!value_of("ONTIME_TLS_DIR").empty()) left_alone.insert(left_alone.end(), {"ONTIME_TOKEN", "ONTIME_TOKEN_FILE"});
+    if (!environment_variable("ONTIME_TLS_DIR").empty())
+      left_alone.insert(left_alone.end(), {"ONTIME_TOKEN", "ONTIME_TOKEN_FILE"});
     for (const auto& [variable, value] : values_) {
       if (std::find(left_alone.begin(), left_alone.end(), variable) == left_alone.end())
         setenv(variable.c_str(), value.c_str(), 0);
@@ -135,12 +127,6 @@ class ConfigFile {
   }
 
  private:
-  static std::vector<std::string> names() {
-    std::vector<std::string> names;
-    for (const Setting& setting : kSettings) names.push_back(setting.name);
-    return names;
-  }
-
   std::string path_;
   std::map<std::string, std::string> values_;  // by variable
 };
@@ -158,7 +144,7 @@ Status apply_user_config() {
   ConfigFile config(*path);
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
-    line = trimmed(line);
+    line = std::string(trimmed(line));
     if (line.empty() || line.front() == '#') continue;
     if (Status status = config.take(line); !status)
       return bad_input(*path + ", line " + std::to_string(number) + ": " + status.error().message);
@@ -169,10 +155,12 @@ Status apply_user_config() {
 }
 
 std::string prepare_access_points() {
-  std::string directory = value_of("ONTIME_CACHE_DIR");
+  std::string directory = environment_variable("ONTIME_CACHE_DIR");
   if (directory.empty() && std::getenv("ONTIME_CACHE_DIR") != nullptr) return "";
-  if (directory.empty() && !value_of("XDG_CACHE_HOME").empty()) directory = value_of("XDG_CACHE_HOME") + "/ontime";
-  if (directory.empty() && !value_of("HOME").empty()) directory = value_of("HOME") + "/.cache/ontime";
+  if (directory.empty() && !environment_variable("XDG_CACHE_HOME").empty())
+    directory = environment_variable("XDG_CACHE_HOME") + "/ontime";
+  if (directory.empty() && !environment_variable("HOME").empty())
+    directory = environment_variable("HOME") + "/.cache/ontime";
   if (directory.empty() || files::make_directories(directory) != 0) return "";
   return directory + "/access-points";
 }

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/base/units.h"
 #include "common/files/roots.h"
 #include "common/http/url.h"
 #include "common/store/name.h"
@@ -31,13 +32,6 @@ namespace ontime::master {
 namespace {
 
 using scheduler::InputFile;
-
-std::optional<unsigned> hex_value(char digit) {
-  if (digit >= '0' && digit <= '9') return digit - '0';
-  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
-  return std::nullopt;
-}
 
 // The path of a file:// URL; any other argument as it is.
 Result<std::string> path_of(const std::string& argument) {
@@ -61,11 +55,9 @@ Result<std::string> path_of(const std::string& argument) {
       path += rest[i];
       continue;
     }
-    const auto high = i + 2 < rest.size() ? hex_value(rest[i + 1]) : std::nullopt;
-    const auto low = i + 2 < rest.size() ? hex_value(rest[i + 2]) : std::nullopt;
-    if (!high || !low)
-      return bad_input("The input " + shown(argument) + " holds a '%' without two hexadecimal digits.");
-    path += static_cast<char>(*high * 16 + *low);
+    const auto byte = i + 2 < rest.size() ? number_in<unsigned char>(rest.substr(i + 1, 2), 16) : std::nullopt;
+    if (!byte) return bad_input("The input " + shown(argument) + " holds a '%' without two hexadecimal digits.");
+    path += static_cast<char>(*byte);
     i += 2;
   }
   return path;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -10,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/units.h"
 #include "common/protocol/convert.h"
 #include "master/settings.h"
 #include "master/text.h"
@@ -315,10 +315,8 @@ using scheduler::NodeState;
 NodeId numbered(const scheduler::Cluster& cluster, std::string_view text) {
   constexpr std::string_view kPrefix = "node-";
   if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number && cluster.find_node(NodeId{number}) != nullptr ? NodeId{number} : NodeId{};
+  const auto number = number_in<std::uint32_t>(text);
+  return number && cluster.find_node(NodeId{*number}) != nullptr ? NodeId{*number} : NodeId{};
 }
 
 }  // namespace

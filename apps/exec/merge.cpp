@@ -10,21 +10,15 @@
 #include <vector>
 
 #include "apps/exec/command.h"
+#include "common/base/units.h"
 
 namespace ontime::apps {
 namespace {
 
 using Values = std::span<const std::string_view>;
 
-template <class Number>
-std::optional<Number> read(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
-
 double number_of(std::string_view text) {
-  if (const auto number = read<double>(text)) return *number;
+  if (const auto number = number_in<double>(text)) return *number;
   throw std::runtime_error("'" + std::string(text.substr(0, 80)) + "' is no number");
 }
 
@@ -40,7 +34,7 @@ std::string sum_of(Values values) {
   bool is_whole = true;
   double sum = 0;
   for (const std::string_view value : values) {
-    const auto next = read<std::int64_t>(value);
+    const auto next = number_in<std::int64_t>(value);
     is_whole = is_whole && next;
     if (is_whole && __builtin_add_overflow(whole, *next, &whole))
       throw std::runtime_error("the sum does not fit into 64 bits");

@@ -1,9 +1,9 @@
 #include "apps/gen/generator.h"
 
-#include <charconv>
 #include <stdexcept>
 
 #include "apps/gen/teragen.h"
+#include "common/base/units.h"
 
 namespace ontime::apps {
 
@@ -15,12 +15,11 @@ const std::vector<GeneratorKind>& generator_kinds() {
 std::uint64_t whole_number(const app::Parameters& settings, std::string_view name, std::uint64_t least,
                            std::uint64_t most) {
   const std::string& text = settings.get(name);
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
+  const auto number = parse_whole(text, least, most);
+  if (!number)
     throw std::invalid_argument("the setting '" + std::string(name) + "' must be a whole number from " +
                                 std::to_string(least) + " to " + std::to_string(most) + ", not \"" + text + "\"");
-  return number;
+  return *number;
 }
 
 }  // namespace ontime::apps

@@ -20,12 +20,9 @@ using apps::Generator;
 using apps::GeneratorKind;
 
 Result<const GeneratorKind*> find_kind(const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& kind : apps::generator_kinds()) {
+  for (const auto& kind : apps::generator_kinds())
     if (kind.name == name) return &kind;
-    names.emplace_back(kind.name);
-  }
-  return bad_input("there is no kind of data '" + name + "'; " + advice(name, names));
+  return bad_input("there is no kind of data '" + name + "'; " + advice(name, names_of(apps::generator_kinds())));
 }
 
 Result<std::uint64_t> parse_amount(const std::string& text, GeneratorKind::Unit unit) {

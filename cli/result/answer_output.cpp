@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <utility>
 
+#include "common/base/units.h"
 #include "common/files/disk.h"
 
 namespace ontime::cli {
@@ -21,11 +22,8 @@ constexpr std::size_t kLineShown = 80;
 std::optional<double> number_behind_last_tab(std::string_view line) {
   const auto tab = line.rfind('\t');
   if (tab == std::string_view::npos) return {};
-  const auto text = line.substr(tab + 1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value != value) return {};
-  return value;
+  const auto value = number_in<double>(line.substr(tab + 1));
+  return value && std::isnan(*value) ? std::nullopt : value;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "common/base/check.h"
 #include "common/base/portable_math.h"
 #include "common/base/units.h"
+#include "common/base/wording.h"
 
 namespace ontime {
 namespace {
@@ -181,11 +182,8 @@ bool Distribution::operator==(const Distribution& other) const {
 
 Result<Distribution> named_distribution(std::string_view name, double a, double b) {
   const Family* family = family_of(name);
-  if (family == nullptr) {
-    std::string names;
-    for (const Family& known : kFamilies) names += (names.empty() ? "" : ", ") + std::string(known.name);
-    return bad_input("'" + std::string(name) + "' is not one of: " + names);
-  }
+  if (family == nullptr)
+    return bad_input("'" + std::string(name) + "' is not one of: " + ontime::listed(names_of(kFamilies)));
   if (!std::isfinite(a) || !std::isfinite(b) || !family->takes(a, b)) {
     return bad_input(std::string(name) + ": expected " + family->what);
   }

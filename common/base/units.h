@@ -14,11 +14,11 @@
 
 namespace ontime {
 
-// The whole text as a number that fits; nothing for any other text.
-template <class Number>
-std::optional<Number> number_in(std::string_view text) {
+// The whole text as a number that fits; nothing for any other text. A whole number may have another `base` than 10.
+template <class Number, class... Base>
+std::optional<Number> number_in(std::string_view text, Base... base) {
   Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base...);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
@@ -33,7 +33,7 @@ Result<std::uint64_t> parse_size(std::string_view text);
 // A unit is required except for 0: ns us ms s m h d, several may follow each other.
 Result<Duration> parse_duration(std::string_view text);
 
-std::string shortest(double value);               // "0.05": as many digits as tell it from every other
+std::string shortest(double value);              // "0.05": as many digits as tell it from every other
 std::string format_size(std::uint64_t bytes);    // "128.0 MiB"
 std::string format_duration(Duration duration);  // "1.25 s", "3m 20s"
 

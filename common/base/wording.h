@@ -25,6 +25,14 @@ constexpr const char* name_at(decltype(last) value, Names... names) {
 // "a, b, c"
 std::string listed(const std::vector<std::string>& words);
 
+// The names of things that have one, for listed() and advice().
+template <class Things>
+std::vector<std::string> names_of(const Things& things) {
+  std::vector<std::string> names;
+  for (const auto& thing : things) names.emplace_back(thing.name);
+  return names;
+}
+
 // The known word that `word` was probably meant to be: a slip or two away, or begun alike. Empty if none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 

@@ -191,12 +191,6 @@ constexpr std::array kKeys{
     Key{"burn", [](Injection& i, std::string_view text, TraceSource&) { return put(parse_burners(text), i.burners); }},
 };
 
-std::vector<std::string> all_keys() {
-  std::vector<std::string> names;
-  for (const Key& key : kKeys) names.emplace_back(key.name);
-  return names;
-}
-
 }  // namespace
 
 const ValueForm kFactors{parse_factor, [](double factor) { return shortest(factor) + "x"; }, 1.0};
@@ -236,7 +230,7 @@ Status apply(Injection& injection, std::string_view key, std::string_view value,
   const auto found = std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& known) { return known.name == key; });
   if (found == kKeys.end()) {
     return bad_input(std::string(key) + "=" + std::string(value) + ": there is no setting '" + std::string(key) +
-                     "'; " + advice(key, all_keys()));
+                     "'; " + advice(key, names_of(kKeys)));
   }
   if (auto applied = found->apply(injection, value, traces); !applied) {
     return bad_input(std::string(key) + "=" + std::string(value) + ": " + applied.error().message);

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "common/base/wording.h"
 #include "common/net/token.h"
 
 namespace ontime::net {
@@ -41,14 +42,7 @@ std::optional<Rights> rights_of_role(std::string_view role) {
   return std::nullopt;
 }
 
-std::string role_names() {
-  std::string names;
-  for (const Role& known : kRoles) {
-    if (!names.empty()) names += ", ";
-    names += known.name;
-  }
-  return names;
-}
+std::string role_names() { return listed(names_of(kRoles)); }
 
 std::string describe_refusal(Right needed, std::string_view credentials) {
   return describe_refusal(describe_need(needed), credentials);

@@ -7,7 +7,6 @@
 #include <rocksdb/write_batch.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdarg>
 #include <cstdio>
 #include <filesystem>
@@ -19,6 +18,7 @@
 
 #include "common/base/check.h"
 #include "common/base/kill_point.h"
+#include "common/base/units.h"
 #include "common/base/wording.h"
 #include "common/files/file_system.h"
 #include "common/files/sync.h"
@@ -187,10 +187,8 @@ Status RocksdbJournal::read_metadata(For purpose, const std::optional<Chain>& no
   if (status.IsNotFound() && purpose == For::Writing) return write_metadata();
   if (status.IsNotFound()) return error_about("read", "its format number is missing; its making was interrupted");
   if (!status.ok()) return error_about("read", status.ToString());
-  std::uint32_t format = 0;
-  const char* end = format_text.data() + format_text.size();
-  const auto [stop, problem] = std::from_chars(format_text.data(), end, format);
-  if (problem != std::errc() || stop != end || format == 0) return error_about("read", "its format number is damaged");
+  const std::uint32_t format = number_in<std::uint32_t>(format_text).value_or(0);
+  if (format == 0) return error_about("read", "its format number is damaged");
   if (format > kJournalFormat) {
     return error_about("read", "it has format " + format_text + " and this ontime-master knows formats up to " +
                                    std::to_string(kJournalFormat) + "; use the newer ontime-master that wrote it");

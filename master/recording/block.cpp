@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +13,7 @@
 #include "common/base/check.h"
 #include "common/base/crc32c.h"
 #include "common/base/little_endian.h"
+#include "common/base/units.h"
 #include "common/files/file_system.h"
 
 namespace ontime::recording {
@@ -83,11 +83,8 @@ std::optional<std::uint64_t> epoch_of(const std::string& name) {
   if (name.size() <= kPrefix.size() + kSuffix.size() || !name.starts_with(kPrefix) || !name.ends_with(kSuffix)) {
     return std::nullopt;
   }
-  std::uint64_t epoch = 0;
-  const char* end = name.data() + name.size() - kSuffix.size();
-  const auto [stop, problem] = std::from_chars(name.data() + kPrefix.size(), end, epoch);
-  if (problem != std::errc() || stop != end) return std::nullopt;
-  return epoch;
+  const std::size_t digits = name.size() - kPrefix.size() - kSuffix.size();
+  return number_in<std::uint64_t>(std::string_view(name).substr(kPrefix.size(), digits));
 }
 
 // Copies the magic and all whole blocks.

@@ -3,28 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "common/base/units.h"
 #include "common/base/wording.h"
 
 namespace ontime::scheduler {
-namespace {
-
-std::string shown(double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  return {text, end};
-}
-
-std::optional<double> parse_number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
-}  // namespace
 
 const std::string* Parameters::find(std::string_view name) {
   known_.emplace(name);
@@ -40,11 +25,9 @@ void Parameters::refuse(std::string_view name, const std::string& value, const s
 std::optional<double> Parameters::optional_number(std::string_view name, double least, double greatest) {
   const std::string* text = find(name);
   if (text == nullptr) return std::nullopt;
-  const std::optional<double> value = parse_number(*text);
-  if (!value || *value < least || *value > greatest) {
-    refuse(name, *text, "a number from " + shown(least) + " to " + shown(greatest));
-  }
-  return value;
+  const Result<double> value = parse_number(*text, least, greatest);
+  if (!value) refuse(name, *text, "a number from " + shortest(least) + " to " + shortest(greatest));
+  return *value;
 }
 
 double Parameters::number(std::string_view name, double otherwise, double least, double greatest) {
@@ -55,9 +38,8 @@ std::optional<std::uint32_t> Parameters::optional_count(std::string_view name, s
                                                         std::uint32_t greatest) {
   const std::string* text = find(name);
   if (text == nullptr) return std::nullopt;
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size() || value < least || value > greatest) {
+  const auto value = number_in<std::uint32_t>(*text);
+  if (!value || *value < least || *value > greatest) {
     refuse(name, *text, "a whole number from " + std::to_string(least) + " to " + std::to_string(greatest));
   }
   return value;
@@ -89,8 +71,9 @@ RelativeTime Parameters::relative_time(std::string_view name, RelativeTime other
   const std::string* text = find(name);
   if (text == nullptr) return otherwise;
   if (text->ends_with('x')) {
-    const std::optional<double> multiple = parse_number(text->substr(0, text->size() - 1));
-    if (multiple && *multiple >= 0) return {*multiple, true};
+    constexpr double kNoBound = std::numeric_limits<double>::infinity();
+    const auto multiple = parse_number(std::string_view(*text).substr(0, text->size() - 1), 0, kNoBound);
+    if (multiple) return {*multiple, true};
   } else if (const Result<Duration> value = parse_duration(*text); value && *value >= Duration::zero()) {
     return {seconds(*value), false};
   }

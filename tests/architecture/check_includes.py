@@ -41,7 +41,7 @@ ALLOWED = {
     "worker/confine": (["common/files", "common/base"], []),
     "worker": (["common/base"], []),
     "apps": (["common/app"], []),
-    "apps/exec": (["common/app", "common/base/descriptor.h", "common/base/environment.h"], []),
+    "apps/exec": (["common/app", "common/base/descriptor.h", "common/base/environment.h", "common/base/units.h"], []),
     "apps/gen": (["common/app", "common/base"], ["zlib.h"]),
     "lab": (["scheduler", "common/flags", "common/injection", "common/log", "common/base"], ["spdlog", "fmt", "nlohmann", "CLI", "yaml-cpp"]),
     # What ships, on simulated machines: all of it may be looked at.
