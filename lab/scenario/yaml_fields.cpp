@@ -23,9 +23,7 @@ Distribution make_distribution(const YAML::Node& node, const std::string& kind, 
     return Distribution::empirical(values);
   }
   if (values.size() != 2) throw YamlFault(node, "'" + kind + "' takes a list of two numbers");
-  const auto made = named_distribution(kind, values[0], values[1]);
-  if (!made) throw YamlFault(node, made.error().message);
-  return *made;
+  return taken(node, named_distribution(kind, values[0], values[1]));
 }
 
 // {5: 0.5, 10: 0.3, 20: 0.2}
@@ -67,16 +65,10 @@ double read_number(const YAML::Node& node) {
 double read_seconds(const YAML::Node& node) {
   double value = 0;
   if (node.IsScalar() && YAML::convert<double>::decode(node, value) && !std::isnan(value)) return value;
-  const auto duration = parse_duration(read_text(node));
-  if (!duration) throw YamlFault(node, duration.error().message);
-  return ontime::seconds(*duration);
+  return ontime::seconds(taken(node, parse_duration(read_text(node))));
 }
 
-std::uint64_t read_bytes(const YAML::Node& node) {
-  const auto size = parse_size(read_text(node));
-  if (!size) throw YamlFault(node, size.error().message);
-  return *size;
-}
+std::uint64_t read_bytes(const YAML::Node& node) { return taken(node, parse_size(read_text(node))); }
 
 std::uint32_t read_count(const YAML::Node& node) {
   const double value = read_number(node);
@@ -111,11 +103,7 @@ const ValueForm kSeconds{[](std::string_view text) {
 }  // namespace
 
 Distribution read_distribution(const YAML::Node& node) {
-  if (node.IsScalar()) {
-    const auto parsed = parse_distribution(node.Scalar(), kSeconds);
-    if (!parsed) throw YamlFault(node, parsed.error().message);
-    return *parsed;
-  }
+  if (node.IsScalar()) return taken(node, parse_distribution(node.Scalar(), kSeconds));
   const char* wanted = "this is not a distribution; write a value, {KIND: [numbers]} or {VALUE: SHARE, ...}";
   if (!node.IsMap() || node.size() == 0) throw YamlFault(node, wanted);
   const auto entry = *node.begin();

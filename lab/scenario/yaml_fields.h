@@ -45,6 +45,13 @@ auto without_throwing(Read read) -> decltype(read()) {
   }
 }
 
+// What was read of the node; the error of one that cannot be read is thrown.
+template <class Value>
+Value taken(const YAML::Node& node, Result<Value> read) {
+  if (!read) throw YamlFault(node, read.error().message);
+  return std::move(*read);
+}
+
 // The value of the name that is written.
 template <class Value>
 Value read_choice(const YAML::Node& node, const std::vector<std::pair<const char*, Value>>& choices) {

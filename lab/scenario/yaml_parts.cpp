@@ -123,9 +123,7 @@ namespace {
 template <class Rows>
 Rows read_rows(const YAML::Node& node, const std::string& path, const Surroundings& surroundings,
                Result<Rows> (*read)(const std::string& text)) {
-  const Result<std::string> text = surroundings.read_file(path);
-  if (!text) throw YamlFault(node, text.error().message);
-  Result<Rows> rows = read(*text);
+  Result<Rows> rows = read(taken(node, surroundings.read_file(path)));
   if (!rows) throw YamlFault(node, path + ", " + rows.error().message);
   return std::move(*rows);
 }
@@ -273,10 +271,9 @@ std::vector<double> read_shares(const YAML::Node& node) {
 
 // NAME or NAME:KEY=VALUE,...
 void read_policy_of(const YAML::Node& node, JobGroup& group) {
-  const auto choice = read_policy(read_text(node));
-  if (!choice) throw YamlFault(node, choice.error().message);
-  group.policy = choice->name;
-  group.policy_parameters = choice->parameters;
+  const auto choice = taken(node, read_policy(read_text(node)));
+  group.policy = choice.name;
+  group.policy_parameters = choice.parameters;
 }
 
 }  // namespace ontime::lab

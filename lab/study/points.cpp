@@ -3,6 +3,7 @@
 #include <map>
 #include <span>
 
+#include "common/base/units.h"
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/scenario_yaml.h"
 #include "lab/scenario/yaml_fields.h"
@@ -28,16 +29,15 @@ std::vector<std::string> parts_of(const std::string& path) {
 void put(YAML::Node node, std::span<const std::string> path, const YAML::Node& value) {
   const std::string& name = path.front();
   if (node.IsSequence()) {
-    std::size_t index = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-    if (error != std::errc{} || end != name.data() + name.size() || index >= node.size()) {
+    const auto index = number_in<std::size_t>(name);
+    if (!index || *index >= node.size()) {
       throw YamlFault(value,
                       "set: there is no item '" + name + "' in the list, which has " + std::to_string(node.size()));
     }
     if (path.size() == 1) {
-      node[index] = value;
+      node[*index] = value;
     } else {
-      put(node[index], path.subspan(1), value);
+      put(node[*index], path.subspan(1), value);
     }
     return;
   }

@@ -13,9 +13,8 @@ std::string read_policy_text(const YAML::Node& node) {
   const std::string text = read_text(node);
   if (text.find('$') != std::string::npos) return text;  // not complete before an axis says what stands for it
   Scenario any;
-  const auto choice = read_policy(text);
-  if (!choice) throw YamlFault(node, choice.error().message);
-  if (const auto good = choose_policy(any, *choice); !good) throw YamlFault(node, good.error().message);
+  const auto choice = taken(node, read_policy(text));
+  if (const auto good = choose_policy(any, choice); !good) throw YamlFault(node, good.error().message);
   return text;
 }
 
@@ -175,9 +174,8 @@ std::vector<std::string> read_measures(const YAML::Node& node) {
   for (const YAML::Node& item : node) {
     names.push_back(read_text(item));
     if (find_measure(names.back()) != nullptr) continue;
-    std::vector<std::string> known;
-    for (const Measure& measure : measures()) known.emplace_back(measure.name);
-    throw YamlFault(item, "there is no measure '" + names.back() + "'; " + advice(names.back(), known));
+    const std::string known = advice(names.back(), ontime::names_of(measures()));
+    throw YamlFault(item, "there is no measure '" + names.back() + "'; " + known);
   }
   return names;
 }
