@@ -1,6 +1,7 @@
 #include "master/output.h"
 
-#include <cstdio>
+#include <fmt/format.h>
+
 #include <random>
 
 #include "common/store/name.h"
@@ -18,9 +19,7 @@ std::unique_ptr<Output> Output::at(const std::string& name, const std::string& c
 
 std::string make_claim_id(const std::string& cluster) {
   std::random_device random;
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%08x%08x", random(), random());
-  return cluster + "-" + digits;
+  return fmt::format("{}-{:08x}{:08x}", cluster, random(), random());
 }
 
 bool is_claim_of(std::string_view id, const std::string& cluster) { return id.starts_with(cluster + "-"); }

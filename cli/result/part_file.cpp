@@ -1,14 +1,13 @@
 #include "cli/result/part_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <future>
 #include <optional>
@@ -23,12 +22,6 @@ namespace ontime::cli {
 namespace {
 
 constexpr std::size_t kRecordBytesMost = std::size_t{1} << 30;
-
-std::string hex(std::uint32_t value) {
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%08x", value);
-  return text.data();
-}
 
 // Nothing if that is no regular file.
 std::optional<std::uint64_t> size_of(int directory, const char* name) {
@@ -109,9 +102,9 @@ Status PartCheck::finish() {
 }
 
 std::string checksum_problem(const std::string& part, const output::Segment& segment, std::uint32_t found) {
-  return "part file '" + part + "', bytes " + std::to_string(segment.offset) + " to " +
-         std::to_string(segment.offset + segment.length) + ": checksum " + hex(found) + " instead of " +
-         hex(segment.crc32c) + "; the output was changed after the job";
+  return fmt::format(
+      "part file '{}', bytes {} to {}: checksum {:08x} instead of {:08x}; the output was changed after the job", part,
+      segment.offset, segment.offset + segment.length, found, segment.crc32c);
 }
 
 Result<std::string_view> FileWindow::read_more() {

@@ -1,6 +1,6 @@
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <optional>
 
 #include "cli/show/job_text.h"
@@ -19,11 +19,7 @@ constexpr const char* kIndent = "             ";
 constexpr int kDecisionsAtEitherEnd = 4;  // of the decisions about one task
 constexpr int kHeldNodesShown = 10;
 
-std::string at(std::int64_t ns) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f s", seconds(Duration(ns)));
-  return text.data();
-}
+std::string at(std::int64_t ns) { return fmt::format("{:.2f} s", seconds(Duration(ns))); }
 
 // A line that begins with an instant.
 std::string timed(std::int64_t ns, const std::string& text) {

@@ -1,8 +1,9 @@
 #include "cli/show/job_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <ctime>
 
 #include "cli/show/job_json.h"
@@ -31,15 +32,9 @@ void add_line(std::string& text, const std::string& name, const std::string& val
   text += name + ":" + std::string(name.size() < 11 ? 12 - name.size() : 1, ' ') + printable(value) + "\n";
 }
 
-std::string number(const char* format, double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
 std::string duration(std::int64_t ns) { return format_duration(Duration(ns)); }
 
-std::string percent(double share) { return number(" (%.1f%%)", 100 * share); }
+std::string percent(double share) { return fmt::format(" ({:.1f}%)", 100 * share); }
 
 void add(std::string& list, const std::string& item) { list += (list.empty() ? "" : ", ") + item; }
 
@@ -75,8 +70,8 @@ std::string expected_text(const wire::JobSummary& job) {
 
 std::string durations_text(const wire::Durations& durations) {
   if (durations.t_min_ns() == 0) return "";
-  std::string text = "t_min " + duration(durations.t_min_ns()) + ", beta " + number("%.2f", durations.beta());
-  if (durations.beta_error() > 0) text += number(" +- %.2f", durations.beta_error());
+  std::string text = "t_min " + duration(durations.t_min_ns()) + ", beta " + fmt::format("{:.2f}", durations.beta());
+  if (durations.beta_error() > 0) text += fmt::format(" +- {:.2f}", durations.beta_error());
   text += " " + source_text(durations.source());
   if (durations.attempts() > 0) text += ", " + counted(durations.attempts(), "attempt");
   return text + "; launch " + duration(durations.launch_ns()) + " " + source_text(durations.launch_source());
@@ -162,10 +157,10 @@ bool restarts_without_checkpoints(const wire::JobSummary& job) {
 }
 
 std::string pocd_text(double pocd) {
-  if (pocd == 0 || pocd == 1) return number("%.0f", pocd);
+  if (pocd == 0 || pocd == 1) return fmt::format("{:.0f}", pocd);
   if (pocd > 0.999 && pocd < 1) return "above 0.999";
   if (pocd < 0.001 && pocd > 0) return "below 0.001";
-  return number("%.3f", pocd);
+  return fmt::format("{:.3f}", pocd);
 }
 
 std::string local_time(std::int64_t unix_ns) {
@@ -178,22 +173,9 @@ std::string local_time(std::int64_t unix_ns) {
 }
 
 std::string state_name(wire::JobState state) {
-  switch (state) {
-    case wire::QUEUED:
-      return "queued";
-    case wire::RUNNING:
-      return "running";
-    case wire::COMMITTING:
-      return "committing";
-    case wire::SUCCEEDED:
-      return "succeeded";
-    case wire::FAILED:
-      return "failed";
-    case wire::KILLED:
-      return "killed";
-    default:
-      return "unknown";
-  }
+  static constexpr std::array kNames{"unknown", "running", "committing", "succeeded", "failed", "killed", "queued"};
+  static_assert(kNames.size() == wire::JobState_ARRAYSIZE, "in the order of their numbers");
+  return kNames[wire::JobState_IsValid(state) ? static_cast<std::size_t>(state) : 0];
 }
 
 bool has_ended(wire::JobState state) {

@@ -1,5 +1,6 @@
 #include "cli/show/progress_line.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -106,9 +107,7 @@ constexpr std::size_t kBarLeast = 10;
 constexpr std::size_t kBarMost = 40;
 
 std::string percent(const ProgressState& state) {
-  std::array<char, 8> text{};
-  std::snprintf(text.data(), text.size(), "%3d%%", static_cast<int>(fraction_done(state) * 100));
-  return text.data();
+  return fmt::format("{:3}%", static_cast<int>(fraction_done(state) * 100));
 }
 
 // "220.1/512.0 MiB": one unit for both.
@@ -121,11 +120,9 @@ std::string amount(const ProgressState& state) {
     scale *= 1024;
     ++unit;
   }
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f/%.0f %s" : "%.1f/%.1f %s",
-                static_cast<double>(state.done_bytes) / scale, static_cast<double>(state.total_bytes) / scale,
-                kUnits[unit]);
-  return text.data();
+  const int digits = unit == 0 ? 0 : 1;
+  return fmt::format("{:.{}f}/{:.{}f} {}", static_cast<double>(state.done_bytes) / scale, digits,
+                     static_cast<double>(state.total_bytes) / scale, digits, kUnits[unit]);
 }
 
 std::string rate(const ProgressState& state) {
@@ -211,16 +208,10 @@ std::string progress_text(const ProgressState& state) { return joined(phrases_of
 std::string short_duration(Duration duration) {
   const double s = seconds(duration);
   const auto whole = static_cast<long long>(s);
-  std::array<char, 48> text{};
-  if (s < 9.95)
-    std::snprintf(text.data(), text.size(), "%.1fs", s);
-  else if (whole < 60)
-    std::snprintf(text.data(), text.size(), "%llds", whole);
-  else if (whole < 3600)
-    std::snprintf(text.data(), text.size(), "%lldm%02llds", whole / 60, whole % 60);
-  else
-    std::snprintf(text.data(), text.size(), "%lldh%02lldm", whole / 3600, whole / 60 % 60);
-  return text.data();
+  if (s < 9.95) return fmt::format("{:.1f}s", s);
+  if (whole < 60) return fmt::format("{}s", whole);
+  if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
+  return fmt::format("{}h{:02}m", whole / 3600, whole / 60 % 60);
 }
 
 }  // namespace ontime::cli

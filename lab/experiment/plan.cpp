@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/wording.h"
 #include "lab/results/writing.h"
 
 namespace ontime::lab::experiment {
@@ -40,17 +41,7 @@ bool comes_after_horizon(const PlannedJob& job, const Scenario& scenario) {
 
 }  // namespace
 
-const char* name_of(JobKind kind) {
-  switch (kind) {
-    case JobKind::Counted:
-      return "counted";
-    case JobKind::Noise:
-      return "noise";
-    case JobKind::WarmUp:
-      return "warm-up";
-  }
-  return "unknown";
-}
+const char* name_of(JobKind kind) { return name_at<JobKind::WarmUp>(kind, "counted", "noise", "warm-up"); }
 
 std::vector<PlannedJob> planned_jobs(const Scenario& scenario, std::uint64_t seed) {
   std::vector<PlannedJob> jobs = jobs_in_order(scenario, seed);

@@ -1,11 +1,11 @@
 #include "lab/experiment/result_directory.h"
 
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <sys/file.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "cli/text_file.h"
+#include "common/files/file_system.h"
 #include "common/injection/injection.h"
 #include "lab/experiment/report.h"
 #include "lab/results/chart.h"
@@ -30,14 +31,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
 
-std::string now_text() {
-  std::array<char, 32> text{};
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text.data();
-}
+std::string now_text() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 std::string facts_json(const std::string& on) {
   utsname host{};
@@ -58,9 +52,7 @@ std::string file_name_of(const std::string& name) {
   std::string safe;
   for (const char c : name) safe += std::isalnum(static_cast<unsigned char>(c)) || strchr("+-_.", c) ? c : '_';
   if (safe == name && safe[0] != '.') return safe;
-  std::array<char, 16> tail{};
-  std::snprintf(tail.data(), tail.size(), "-%08x", static_cast<unsigned>(injection::hash(name)));
-  return "p" + safe.substr(0, 80) + tail.data();
+  return fmt::format("p{}-{:08x}", safe.substr(0, 80), static_cast<unsigned>(injection::hash(name)));
 }
 
 Status check_same(const std::string& path, const std::string& scenario, const std::string& on) {
@@ -212,7 +204,7 @@ Status ResultDirectory::save(const Run& run, const Results& results) const {
   if (auto made = make_directory(unfinished); !made) return made;
   Status status;
   Results::tables(results, [&](const char* name, const auto& rows) {
-    if (status) status = write_text_file(unfinished + "/" + name, csv_of(rows, Digits::Millionths));
+    if (status) status = files::write_file(unfinished + "/" + name, csv_of(rows, Digits::Millionths));
   });
   if (!status) return status;
   fs::rename(unfinished, directory, error);
@@ -222,7 +214,7 @@ Status ResultDirectory::save(const Run& run, const Results& results) const {
 
 Status ResultDirectory::write(const std::string& name, const std::string& text) const {
   const std::string unfinished = path_ + "/." + name + ".unfinished";
-  if (auto written = write_text_file(unfinished, text); !written) return written;
+  if (auto written = files::write_file(unfinished, text); !written) return written;
   std::error_code error;
   fs::rename(unfinished, path_ + "/" + name, error);
   if (error) return failed("cannot write " + path_ + "/" + name + ": " + error.message());

@@ -1,7 +1,7 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -81,9 +81,7 @@ std::string runs_line(double share, std::size_t done, std::size_t all, double le
   const auto filled = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kBar);
   std::string line = "[" + std::string(filled, '=') + (filled < kBar ? ">" : "");
   line.resize(kBar + 1, ' ');
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "] %3.0f%%  %zu/%zu runs  ", 100 * share, done, all);
-  line += text.data();
+  line += fmt::format("] {:3.0f}%  {}/{} runs  ", 100 * share, done, all);
   if (left >= 0) line += "about " + short_duration(from_seconds(left)) + " left  ";
   return line + name;
 }
