@@ -16,10 +16,6 @@ Result<std::string> read_text_file(const std::string& path) {
   return text.str();
 }
 
-Status write_text_file(const std::string& path, const std::string& text) {
-  return files::write_file(path, text);
-}
-
 Status make_directory(const std::string& path) {
   const int problem = files::make_directories(path);
   return problem == 0 ? Status() : files::system_error("make the directory", path, problem);

@@ -6,8 +6,8 @@
 #include "cli/client/follow.h"
 #include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"
-#include "cli/text_file.h"
 #include "cli/web/web_server.h"
+#include "common/files/file_system.h"
 #include "common/net/token.h"
 
 namespace ontime::cli {
@@ -50,7 +50,7 @@ Result<ExitCode> execute(const WebCommand& command) {
   const auto port = (*server)->bind();
   if (!port) return port.error();
   if (!command.port_file.empty()) {
-    if (auto written = write_text_file(command.port_file, std::to_string(*port) + "\n"); !written)
+    if (auto written = files::write_file(command.port_file, std::to_string(*port) + "\n"); !written)
       return written.error();
   }
   std::printf("%s://%s/\n", settings->https ? "https" : "http", net::to_string({settings->listen.host, *port}).c_str());

@@ -25,9 +25,7 @@ struct RowKey {
   }
   template <class Row, class Visit>
   static void key_fields(Row& row, Visit&& visit) {
-    visit("policy", row.policy);
-    visit("repetition", row.repetition);
-    visit("job", row.job);
+    visit_all(visit, "policy", row.policy, "repetition", row.repetition, "job", row.job);
   }
 };
 
@@ -59,26 +57,14 @@ struct JobRow : RowKey {
   template <class Row, class Visit>
   static void fields(Row& row, Visit&& visit) {
     key_fields(row, visit);
-    visit("group", row.group);
-    visit("kind", row.kind);
-    visit("tasks", row.tasks);
-    visit("planned_s", row.planned);
-    visit("submitted_s", row.submitted);
-    visit("ended_s", row.ended);
-    visit("time_s", row.time);
-    visit("deadline_s", row.deadline);
-    visit("met", row.met);
-    visit("state", row.state);
-    visit("attempts", row.attempts);
-    visit("copies", row.copies);
-    visit("input_bytes", row.input_bytes);
-    visit("mapped_bytes", row.mapped_bytes);
-    visit("duplicated_bytes", row.duplicated_bytes);
-    visit("dropped_bytes", row.dropped_bytes);
-    visit("resumed_bytes", row.resumed_bytes);
-    visit("machine_s", row.machine);
-    visit("launch_s", row.launch);
-    visit("records", row.records);
+    visit_all(visit, "group", row.group, "kind", row.kind, "tasks", row.tasks);
+    visit_all(visit, "planned_s", row.planned, "submitted_s", row.submitted, "ended_s", row.ended, "time_s", row.time);
+    visit_all(visit, "deadline_s", row.deadline, "met", row.met, "state", row.state);
+    visit_all(visit, "attempts", row.attempts, "copies", row.copies);
+    visit_all(visit, "input_bytes", row.input_bytes, "mapped_bytes", row.mapped_bytes);
+    visit_all(visit, "duplicated_bytes", row.duplicated_bytes, "dropped_bytes", row.dropped_bytes);
+    visit_all(visit, "resumed_bytes", row.resumed_bytes, "machine_s", row.machine, "launch_s", row.launch, "records",
+              row.records);
   }
 };
 
@@ -93,12 +79,8 @@ struct TaskRow : RowKey {
   template <class Row, class Visit>
   static void fields(Row& row, Visit&& visit) {
     key_fields(row, visit);
-    visit("task", row.task);
-    visit("split_bytes", row.split_bytes);
-    visit("state", row.state);
-    visit("ended_s", row.ended);
-    visit("attempts", row.attempts);
-    visit("segments", row.segments);
+    visit_all(visit, "task", row.task, "split_bytes", row.split_bytes, "state", row.state);
+    visit_all(visit, "ended_s", row.ended, "attempts", row.attempts, "segments", row.segments);
   }
 };
 
@@ -118,17 +100,10 @@ struct AttemptRow : RowKey {
   template <class Row, class Visit>
   static void fields(Row& row, Visit&& visit) {
     key_fields(row, visit);
-    visit("task", row.task);
-    visit("attempt", row.attempt);
-    visit("speculative", row.speculative);
-    visit("node", row.node);
-    visit("state", row.state);
-    visit("launched_s", row.launched);
-    visit("started_s", row.started);
-    visit("ended_s", row.ended);
-    visit("from_offset_bytes", row.from);
-    visit("to_offset_bytes", row.to);
-    visit("sealed_bytes", row.sealed);
+    visit_all(visit, "task", row.task, "attempt", row.attempt, "speculative", row.speculative);
+    visit_all(visit, "node", row.node, "state", row.state);
+    visit_all(visit, "launched_s", row.launched, "started_s", row.started, "ended_s", row.ended);
+    visit_all(visit, "from_offset_bytes", row.from, "to_offset_bytes", row.to, "sealed_bytes", row.sealed);
   }
 };
 
@@ -141,9 +116,7 @@ struct CopyRow : RowKey {
   template <class Row, class Visit>
   static void fields(Row& row, Visit&& visit) {
     key_fields(row, visit);
-    visit("reason", row.reason);
-    visit("decisions", row.decisions);
-    visit("attempts", row.attempts);
+    visit_all(visit, "reason", row.reason, "decisions", row.decisions, "attempts", row.attempts);
   }
 };
 
@@ -156,9 +129,7 @@ struct ForecastRow : RowKey {
   template <class Row, class Visit>
   static void fields(Row& row, Visit&& visit) {
     key_fields(row, visit);
-    visit("share_of_deadline", row.share);
-    visit("predicted_pocd", row.pocd);
-    visit("met", row.met);
+    visit_all(visit, "share_of_deadline", row.share, "predicted_pocd", row.pocd, "met", row.met);
   }
 };
 

@@ -31,29 +31,15 @@ struct PolicySummary {
 
   template <class Row, class Visit>
   static void fields(Row& row, Visit&& visit) {
-    visit("policy", row.policy);
-    visit("group", row.group);
-    visit("repetitions", row.repetitions);
-    visit("jobs", row.jobs);
-    visit("met", row.met);
-    visit("unfinished", row.unfinished);
-    visit("pocd", row.pocd.value);
-    visit("pocd_low", row.pocd.low);
-    visit("pocd_high", row.pocd.high);
-    visit("time_mean_s", row.time.value);
-    visit("time_low_s", row.time.low);
-    visit("time_high_s", row.time.high);
-    visit("time_p50_s", row.p50);
-    visit("time_p90_s", row.p90);
-    visit("time_p99_s", row.p99);
+    visit_all(visit, "policy", row.policy, "group", row.group, "repetitions", row.repetitions);
+    visit_all(visit, "jobs", row.jobs, "met", row.met, "unfinished", row.unfinished);
+    visit_all(visit, "pocd", row.pocd.value, "pocd_low", row.pocd.low, "pocd_high", row.pocd.high);
+    visit_all(visit, "time_mean_s", row.time.value, "time_low_s", row.time.low, "time_high_s", row.time.high);
+    visit_all(visit, "time_p50_s", row.p50, "time_p90_s", row.p90, "time_p99_s", row.p99);
     visit("machine_mean_s", row.machine.value);
-    visit("machine_low_s", row.machine.low);
-    visit("machine_high_s", row.machine.high);
-    visit("utilisation", row.utilisation);
-    visit("attempts_per_task", row.attempts);
-    visit("duplicated_share", row.duplicated);
-    visit("resumed_share", row.resumed);
-    visit("copies_by_reason", row.copies);
+    visit_all(visit, "machine_low_s", row.machine.low, "machine_high_s", row.machine.high);
+    visit_all(visit, "utilisation", row.utilisation, "attempts_per_task", row.attempts);
+    visit_all(visit, "duplicated_share", row.duplicated, "resumed_share", row.resumed, "copies_by_reason", row.copies);
   }
 };
 

@@ -2,12 +2,11 @@
 // Rows of tables. A row type lists its columns once,
 //
 //   template <class Row, class Visit>
-//   static void fields(Row& row, Visit&& visit) { visit("policy", row.policy); visit("time_s", row.time); ... }
+//   static void fields(Row& row, Visit&& visit) { visit_all(visit, "policy", row.policy, "time_s", row.time, ...); }
 //
 // in the order of the columns, with names that carry the unit. Comma-separated values, their reading and JSON follow.
 // Rows that are only written may be JSON objects with the same keys instead.
 
-#include <charconv>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/base/units.h"
 #include "lab/results/writing.h"
 
 namespace ontime::lab {
@@ -46,8 +46,16 @@ bool read_cell(const std::string& text, double& value);
 template <class Whole>
   requires std::is_integral_v<Whole>
 bool read_cell(const std::string& text, Whole& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+  const auto number = number_in<Whole>(text);
+  if (number) value = *number;
+  return number.has_value();
+}
+
+// Several columns: a title and its value, the next title and its value, and so on.
+template <class Visit, class Value, class... More>
+void visit_all(Visit& visit, const char* title, Value&& value, More&&... more) {
+  visit(title, value);
+  if constexpr (sizeof...(more) > 0) visit_all(visit, more...);
 }
 
 template <class Row>

@@ -93,8 +93,9 @@ bool read_cell(const std::string& text, bool& value) {
 bool read_cell(const std::string& text, double& value) {
   value = std::numeric_limits<double>::quiet_NaN();
   if (text.empty()) return true;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+  const auto number = number_in<double>(text);
+  value = number.value_or(value);
+  return number.has_value();
 }
 
 std::string csv_of(const nlohmann::ordered_json& rows, Digits digits) {

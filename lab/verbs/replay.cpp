@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/job_request.h"
-#include "cli/text_file.h"
+#include "common/files/file_system.h"
 #include "lab/foresight/recorded_job.h"
 #include "lab/scenario/scenario.h"
 #include "lab/verbs/command.h"
@@ -75,7 +75,7 @@ class Witness {
     const auto [id, at] = end_of_page_job(parity);
     if (!page_ && parity.scheduler()->cluster().find_job(id) != nullptr) take_page(parity, id, at);
     if (!page_) return bad_input("the recording shows no job to write about");
-    return write_text_file(command_.report, page_of(*page_));
+    return files::write_file(command_.report, page_of(*page_));
   }
   std::optional<Result<RecordedJob>>& seen() { return seen_; }
   JobId job() const { return job_; }

@@ -12,6 +12,7 @@
 #include "cli/job_request.h"
 #include "cli/text_file.h"
 #include "common/base/wording.h"
+#include "common/files/file_system.h"
 #include "lab/results/page.h"
 #include "lab/results/rows.h"
 #include "lab/results/writing.h"
@@ -43,23 +44,14 @@ struct PolicyRow {
   template <class Row, class Visit>
   static void fields(Row& row, Visit&& visit) {
     const Summary& s = row.summary;
-    visit("policy", row.policy);
-    visit("jobs", s.jobs);
-    visit("not_begun", row.not_begun);
-    visit("unfinished", s.unfinished);
-    visit("failed", s.failed);
-    visit("pocd", s.pocd.value);
-    visit("pocd_low", s.pocd.low);
-    visit("pocd_high", s.pocd.high);
+    visit_all(visit, "policy", row.policy, "jobs", s.jobs, "not_begun", row.not_begun);
+    visit_all(visit, "unfinished", s.unfinished, "failed", s.failed);
+    visit_all(visit, "pocd", s.pocd.value, "pocd_low", s.pocd.low, "pocd_high", s.pocd.high);
     visit("machine_seconds_per_job", s.machine_time.value);
     visit("machine_seconds_margin", s.machine_time.margin());
-    visit("flow_seconds", s.flow_time.value);
-    visit("flow_seconds_margin", s.flow_time.margin());
-    visit("attempts", row.attempts);
-    visit("simulated_events", row.events);
-    visit("attempts_per_task", s.attempts);
-    visit("wasted", s.duplicated);
-    visit("utilisation", row.utilisation);
+    visit_all(visit, "flow_seconds", s.flow_time.value, "flow_seconds_margin", s.flow_time.margin());
+    visit_all(visit, "attempts", row.attempts, "simulated_events", row.events, "attempts_per_task", s.attempts);
+    visit_all(visit, "wasted", s.duplicated, "utilisation", row.utilisation);
   }
 };
 
@@ -119,7 +111,7 @@ Status write_pages(const std::string& directory, const std::string& policy, std:
   for (auto& [place, job] : seen) {
     if (place < outcome.jobs.size()) track_of(outcome.jobs[place]).append_to(job.job);
     const std::string name = file_name_of(policy) + "-" + to_string(JobId{place + 1}) + ".html";
-    if (auto written = write_text_file(directory + "/" + name, page_of(job)); !written) return written;
+    if (auto written = files::write_file(directory + "/" + name, page_of(job)); !written) return written;
   }
   return {};
 }
@@ -179,8 +171,8 @@ struct CloseFile {
 Status write_results(const std::string& directory, const Answer& answer) {
   if (auto made = make_directory(directory); !made) return made;
   const std::string jobs = csv_of(answer.jobs, Digits::Millionths);
-  if (auto written = write_text_file(directory + "/jobs.csv", jobs); !written) return written;
-  return write_text_file(directory + "/summary.json", answer_json(answer));
+  if (auto written = files::write_file(directory + "/jobs.csv", jobs); !written) return written;
+  return files::write_file(directory + "/summary.json", answer_json(answer));
 }
 
 void tell(const PolicyRow& row, std::uint64_t jobs, const char* what) {

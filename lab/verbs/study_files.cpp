@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/text_file.h"
+#include "common/files/file_system.h"
 #include "lab/results/page.h"
 
 namespace ontime::lab {
@@ -41,7 +42,7 @@ std::string first_line(const fs::path& path) {
 }  // namespace
 
 Status draw(const std::string& script, const std::string& script_path) {
-  if (auto written = write_text_file(script_path, script); !written) return written;
+  if (auto written = files::write_file(script_path, script); !written) return written;
   std::string program = "gnuplot";
   std::string path = script_path;
   const std::array<char*, 3> arguments{program.data(), path.data(), nullptr};
@@ -80,16 +81,16 @@ Result<bool> write_study(const std::string& directory, const std::string& scenar
     if (auto drawn = draw(script, base + ".gnuplot"); !drawn) return drawn.error();
   }
   const PageNames names{stem, short_path(scenario_path), draws};
-  const std::pair<const char*, std::string> files[]{
+  const std::pair<const char*, std::string> texts[]{
       {".md", page_of(study, result, names)},
       {".csv", csv_of(result)},
       {"-curves.csv", curves_csv_of(study, result)},
       {"-groups.csv", has_groups ? csv_of(runs) : ""},
       {"-forecasts.csv", study.forecasts.empty() ? "" : forecasts_csv_of(study, result)},
   };
-  for (const auto& [ending, text] : files) {
+  for (const auto& [ending, text] : texts) {
     if (text.empty()) continue;
-    if (auto done = write_text_file(base + ending, text); !done) return done.error();
+    if (auto done = files::write_file(base + ending, text); !done) return done.error();
   }
   return draws || script.empty();
 }
@@ -110,7 +111,7 @@ Status write_index(const std::string& directory) {
     const std::string name = page.filename().string();
     text += "* [" + (title.starts_with("# ") ? title.substr(2) : name) + "](" + name + ")\n";
   }
-  return write_text_file(directory + "/README.md", text);
+  return files::write_file(directory + "/README.md", text);
 }
 
 }  // namespace ontime::lab
