@@ -187,21 +187,14 @@ Status check_scheduling(const Flags& flags, Settings& settings) {
   return check_policy(settings.policy.name, settings.policy.parameters);
 }
 
-Status check_roots(const Flags& flags, JobRoots& roots) {
-  auto input = files::Roots::make(flags.input_roots);
-  if (!input) return bad_input("--input-root: " + input.error().message);
-  auto output = files::Roots::make(flags.output_roots);
-  if (!output) return bad_input("--output-root: " + output.error().message);
-  roots = {std::move(*input), std::move(*output)};
-  return {};
-}
-
 Result<CommandLine> check(const Flags& flags) {
   CommandLine line = flags.line;
   line.settings.journal_sync = flags.journal_sync == "on";
   line.log.program = "ontime-master";
   if (Status status = check_scheduling(flags, line.settings); !status) return status.error();
-  if (Status status = check_roots(flags, line.settings.roots); !status) return status.error();
+  auto roots = JobRoots::make(flags.input_roots, flags.output_roots);
+  if (!roots) return roots.error();
+  line.settings.roots = std::move(*roots);
   if (Status status = check_network(flags, line); !status) return status.error();
   auto injection = injection::load(flags.injection);
   if (!injection) return std::move(injection).error();

@@ -25,11 +25,7 @@ namespace ontime::master {
 // What a job gets that does not name a policy.
 using scheduler::PolicyChoice;
 
-// Where jobs may read and write.
-struct JobRoots {
-  files::Roots input;
-  files::Roots output;
-};
+using files::JobRoots;
 
 struct Settings {
   Duration node_timeout = std::chrono::seconds(5);

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -150,13 +151,6 @@ class StorePlace {
   std::unique_ptr<http::Store> store_;
 };
 
-template <class Values>
-std::vector<std::string> names_in(const Values& values) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : values) names.push_back(name);
-  return names;
-}
-
 // The job's segments, and what masters have left that died while they wrote.
 bool is_below_attempts(std::string_view name, const std::string& claim) {
   const bool is_scratch = name.starts_with(kScratch) && name.find('/', kScratch.size()) == name.npos;
@@ -275,7 +269,10 @@ class StoreCommit {
     auto left = insist(may_go_on_, [&] { return place_.list(std::string(kScratch)); });
     bool is_removed = false;
     if (left) std::erase_if(*left, [&](const auto& entry) { return !is_below_attempts(entry.first, id()); });
-    if (left) is_removed = place_.remove(names_in(*left), may_go_on_).has_value();
+    if (left) {
+      const auto names = std::views::keys(*left);
+      is_removed = place_.remove({names.begin(), names.end()}, may_go_on_).has_value();
+    }
     pass_kill_point("store-segments-removed");
     if (!is_removed) return {};
     place_.remove_directories();

@@ -56,6 +56,14 @@ Result<Roots> Roots::make(const std::vector<std::string>& directories) {
   return roots;
 }
 
+Result<JobRoots> JobRoots::make(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
+  auto input = Roots::make(inputs);
+  if (!input) return bad_input("--input-root: " + input.error().message);
+  auto output = Roots::make(outputs);
+  if (!output) return bad_input("--output-root: " + output.error().message);
+  return JobRoots{std::move(*input), std::move(*output)};
+}
+
 Roots Roots::of_resolved(std::vector<std::string> directories) {
   Roots roots;
   roots.given_ = directories;

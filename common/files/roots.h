@@ -40,6 +40,15 @@ class Roots {
   std::vector<std::string> resolved_;
 };
 
+// Where jobs may read and write.
+struct JobRoots {
+  // BadInput, with the flag that they were given by, where Roots cannot be made of them.
+  static Result<JobRoots> make(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs);
+
+  Roots input;
+  Roots output;
+};
+
 // Opening files of roots. There is no moment between check and use that a link put in its place could slip into: what
 // is checked is what was opened. Needs /proc.
 

@@ -101,12 +101,10 @@ void declare(CLI::App& app, Words& words, Options& options) {
 }
 
 Status understand_roots(const Words& words, Options& options) {
-  auto input = files::Roots::make(words.input_roots);
-  if (!input) return bad_input("--input-root: " + input.error().message);
-  auto output = files::Roots::make(words.output_roots);
-  if (!output) return bad_input("--output-root: " + output.error().message);
-  options.input_roots = std::move(*input);
-  options.output_roots = std::move(*output);
+  auto roots = files::JobRoots::make(words.input_roots, words.output_roots);
+  if (!roots) return roots.error();
+  options.input_roots = std::move(roots->input);
+  options.output_roots = std::move(roots->output);
   return {};
 }
 
