@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/limits.h"
+#include "common/base/units.h"
 #include "master/submission.h"
 #include "master/text.h"
 #include "scheduler/policies/policy.h"
@@ -17,7 +18,6 @@ using scheduler::JobSpec;
 using Tasks = google::protobuf::RepeatedPtrField<wire::ToAdvisor::Task>;
 
 constexpr std::size_t kPathsBytesMax = 64 << 20;  // of all tasks: each has its own copy of what is said once
-constexpr std::int64_t kAgeMaxNs = std::int64_t{10} * 365 * 24 * 3600 * 1'000'000'000;  // ten years
 constexpr std::uint32_t kNeverFails = 1'000'000'000;  // how often a task may fail is Hadoop's to say
 
 // What names the mappers, as the name of an application: org.example.WordCount$Map becomes org-example-wordcount-map.
@@ -143,7 +143,7 @@ Status check_event(const wire::AttemptEvent& event, std::uint32_t tasks) {
                                          event.ended().records()});
   if (number > kOffsetMax) return failed("an event with an impossible number");
   for (const std::int64_t age : {event.started().age_ns(), event.progress().mapping_ns()}) {
-    if (age < 0 || age > kAgeMaxNs) return failed("an impossible age");
+    if (age < 0 || age > kDurationMost.count()) return failed("an impossible age");
   }
   if (event.started().node().size() > kNameBytesMax) return failed("a node's name is too long");
   if (event.what_case() == wire::AttemptEvent::WHAT_NOT_SET) return failed("an event that says nothing");

@@ -171,6 +171,8 @@ Result<scheduler::Placement> placement_of(const std::string& text) {
       placement.leave_out = true;
     else if (rule == "warm-first")
       placement.warm_first = true;
+    else if (rule == "none")
+      return bad_input("--placement: 'none' is no rule beside others; give it alone or leave it out");
     else
       return bad_input("--placement: '" + rule + "' is not one of: apart, fast-first, leave-out, warm-first, none");
   }

@@ -27,6 +27,9 @@ using scheduler::InputFile;
 std::string shown(std::string_view path) { return "'" + readable(path) + "'"; }
 
 Error cannot(const char* what, std::string_view path, int problem) {
+  struct stat status {};
+  if (problem == ENOENT && ::lstat(std::string(path).c_str(), &status) == 0 && S_ISLNK(status.st_mode))
+    return bad_input("The input " + shown(path) + " is a link to something that is not there.");
   return bad_input("The input " + shown(path) + " cannot be " + what + ": " + std::strerror(problem) + ".");
 }
 

@@ -16,8 +16,8 @@
 #include "master/input_listing.h"
 #include "master/settings.h"
 #include "master/text.h"
-#include "scheduler/core/job_spec.h"
 #include "scheduler/core/job.h"
+#include "scheduler/core/job_spec.h"
 #include "scheduler/core/waiting_jobs.h"
 #include "scheduler/math/estimator.h"
 #include "scheduler/policies/policy.h"
@@ -81,7 +81,6 @@ namespace {
 using scheduler::JobSpec;
 using scheduler::StringMap;
 
-constexpr std::int64_t kDurationMaxNs = std::int64_t{10} * 365 * 24 * 3600 * 1'000'000'000;  // ten years
 constexpr std::uint64_t kRecordBytesLimit = std::uint64_t{1} << 30;
 constexpr int kParametersMax = 1000;
 constexpr std::size_t kParameterBytesMax = 64u << 10;
@@ -113,8 +112,8 @@ Result<StringMap> parameters_of(const google::protobuf::RepeatedPtrField<wire::E
 }
 
 Result<Duration> duration_of(std::int64_t ns, const char* name) {
-  if (ns < 0 || ns > kDurationMaxNs)
-    return bad_input(std::string("The ") + name + " must lie between 0 and ten years.");
+  if (ns < 0 || ns > kDurationMost.count())
+    return bad_input(std::string("The ") + name + " must lie between 0 and 3650 days.");
   return Duration(ns);
 }
 
@@ -123,8 +122,12 @@ std::int64_t checkpoint_of(const wire::JobSpec& request, const JobSpec& spec) {
   return scheduler::default_checkpoint_interval(spec.policy).count();
 }
 
+constexpr Duration kAttemptTimeoutLeast = std::chrono::milliseconds(100);
+
 Result<Duration> attempt_timeout_of(std::int64_t ns) {
   if (ns == scheduler::kNoTimeout.count()) return scheduler::kNoTimeout;
+  if (ns > 0 && ns < kAttemptTimeoutLeast.count())
+    return bad_input("The attempt timeout must be at least 100 ms: attempts do not tell more often where they are.");
   return duration_of(ns, "attempt timeout");
 }
 
@@ -203,8 +206,8 @@ Status fill_files(const wire::JobSpec& request, JobSpec& spec) {
     spec.files.push_back({name, file.content(), file.executable()});
   }
   if (bytes > kShippedBytesMax)
-    return bad_input("The files of the job take " + format_size(bytes) + ", and may take " +
-                     format_size(kShippedBytesMax) + "; put what is large where the workers can read it.");
+    return bad_input("The files of the job and their names take " + counted(bytes, "byte") + ", and may take " +
+                     std::to_string(kShippedBytesMax) + "; put what is large where the workers can read it.");
   return {};
 }
 
@@ -271,6 +274,9 @@ Result<std::string> output_of(const wire::JobSpec& request) {
   const std::string& path = request.output();
   if (store::is_name(path)) return prefix_of(path);
   if (path.size() > kPathBytesMax) return too_long("The output directory", path);
+  if (path.find("://") < path.find('/'))
+    return bad_input("The output '" + readable(path.substr(0, 100)) +
+                     "' is no place that jobs can write to; give a path, or an s3:// or hdfs:// address.");
   if (path.empty() || path.front() != '/' || path.find('\0') != path.npos) {
     return bad_input("The output directory '" + readable(path.substr(0, 100)) + "' is not an absolute path.");
   }

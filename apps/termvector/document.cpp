@@ -4,23 +4,6 @@
 
 namespace ontime::apps {
 
-void LineTerms::write(app::Output& out) {
-  std::array<std::int64_t, kMaxTerms> keys;
-  std::array<std::uint32_t, kMaxTerms> order;
-  for (std::size_t i = 0; i < size_; ++i) keys[i] = order_key(heads_[i], terms_[i].count);
-  const std::span<std::uint32_t> places(order.data(), size_);
-  order_terms(terms(), {keys.data(), size_}, places);
-  write_terms(terms(), places, Padding::SixteenBytes, out);
-}
-
-void LineTerms::clear() {
-  size_ = 0;
-  if (++document_ == 0) {  // after four billion documents the numbers come again
-    slots_.fill({});
-    document_ = 1;
-  }
-}
-
 class Document::Writer final : public WordTable::Overflow {
  public:
   Writer(Document& document, app::Output& out) : document_(document), out_(out) {}
@@ -45,28 +28,27 @@ void Document::begin(std::string_view key, app::Output& out) {
   key_ = key;
 }
 
-void Document::add(std::string_view text, std::span<const WordSpan> words, app::Output& out) {
-  if (is_large_) {
-    Writer overflow(*this, out);
-    return large_->add(text, words, overflow);
-  }
-  for (const WordSpan& span : words) {
-    const std::string_view word(text.data() + span.begin, span.size);
-    const bool readable = span.begin + LineTerms::kReadable <= text.size();
-    if (!readable || !small_.add(word)) [[unlikely]]
-      add_to_large(word, 1, out);
-  }
+std::size_t Document::add(std::string_view text, std::span<const WordSpan> words, std::size_t end, app::Output& out) {
+  std::size_t count = is_large_ ? 0 : small_.take(text, words, end);
+  if (count == words.size() || words[count].begin >= end) return count;
+  std::size_t first = count;
+  while (count < words.size() && words[count].begin < end) ++count;
+  forget_text(out);
+  Writer overflow(*this, out);
+  large_table().add(text, words.subspan(first, count - first), overflow);
+  return count;
 }
 
-void Document::add_to_large(std::string_view word, std::uint64_t count, app::Output& out) {
+WordTable& Document::large_table() {
   if (!large_) large_ = std::make_unique<WordTable>(limits_);
   is_large_ = true;
-  Writer overflow(*this, out);
-  large_->add(word, static_cast<std::uint32_t>(count), overflow);
+  return *large_;
 }
 
 void Document::forget_text(app::Output& out) {
-  for (const Term& term : small_.terms()) add_to_large(term.text, term.count, out);
+  if (small_.words().empty()) return;
+  Writer overflow(*this, out);
+  for (const std::string_view word : small_.words()) large_table().add(word, 1, overflow);
   small_.clear();
 }
 
@@ -76,7 +58,7 @@ void Document::end(app::Output& out) {
     write_large(*large_, out);
     large_->clear();
     is_large_ = false;
-  } else if (!small_.empty()) {
+  } else if (!small_.words().empty()) {
     begin_line(out);
     small_.write(out);
     out.write("\n");

@@ -22,25 +22,17 @@ std::string key_of_file(const std::string& path) {
   return name;
 }
 
-// The words of a batch, handed out line by line.
-class WordsOfLines {
+// The words of a batch, as they are found.
+class WordsOfBatch {
  public:
-  explicit WordsOfLines(std::string_view text) : scanner_(text), words_(scanner_.next()) {}
+  explicit WordsOfBatch(std::string_view text) : scanner_(text), words_(scanner_.next()) {}
 
-  // Some of the next words that begin before `end`; none when there are no more.
-  std::span<const WordSpan> take_before(std::size_t end) {
-    std::size_t count = 0;
-    while (count < words_.size() && words_[count].begin < end) ++count;
-    const auto taken = words_.first(count);
-    words_ = words_.subspan(count);
-    return taken;
-  }
-
-  // To be called when the words taken have been used and there may be more of them.
-  bool refill() {
+  // Some of the words that come next; none when there are no more.
+  std::span<const WordSpan> next() {
     if (words_.empty()) words_ = scanner_.next();
-    return !words_.empty();
+    return words_;
   }
+  void drop(std::size_t count) { words_ = words_.subspan(count); }
 
  private:
   WordScanner scanner_;
@@ -53,7 +45,7 @@ class TermVectorMapper final : public Mapper {
   void begin_segment(std::uint64_t) override { file_key_ = key_of_file(context_->input_path()); }
 
   void map(const Batch& batch, Output& out) override {
-    WordsOfLines words(batch.bytes);
+    WordsOfBatch words(batch.bytes);
     for (const Line line : batch.lines()) {
       const std::size_t tab = line.text.find('\t');
       const bool has_key = tab != std::string_view::npos;
@@ -69,17 +61,13 @@ class TermVectorMapper final : public Mapper {
   void flush(Output& out) override { document_.end(out); }
 
  private:
-  static void skip(WordsOfLines& words, std::size_t end) {
-    while (words.refill() && !words.take_before(end).empty()) {
-    }
+  static void skip(WordsOfBatch& words, std::size_t end) {
+    while (!words.next().empty() && words.next().front().begin < end) words.drop(1);
   }
 
-  void add(WordsOfLines& words, std::string_view text, std::size_t end, Output& out) {
-    while (words.refill()) {
-      const auto some = words.take_before(end);
-      if (some.empty()) break;
-      document_.add(text, some, out);
-    }
+  void add(WordsOfBatch& words, std::string_view text, std::size_t end, Output& out) {
+    while (!words.next().empty() && words.next().front().begin < end)
+      words.drop(document_.add(text, words.next(), end, out));
   }
 
   Context* context_ = nullptr;

@@ -289,6 +289,7 @@ Json account_value(const wire::Account& account) {
 
 Json listed_job_value(const wire::JobSummary& job) {
   Json json = job_value(job);
+  json.erase("counters");  // lists come without them
   if (job.has_forecast()) json["forecast"] = forecast_value(job.forecast());
   return json;
 }

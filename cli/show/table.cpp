@@ -9,11 +9,10 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/wording.h"
 
 namespace ontime::cli {
 namespace {
-
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 // The terminal's code for a state; empty: none.
 std::string_view colour_of(std::string_view state) {

@@ -97,7 +97,9 @@ void WebServer::Routes::set_limits() {
   server->set_default_headers(kHeaders);
   server->set_pre_routing_handler([this](const auto& request, auto& response) { return admit(request, response); });
   server->set_error_handler([](const httplib::Request& request, httplib::Response& response) {
-    if (response.content_length_ == 0) say(request, response, response.status, "There is nothing here.");
+    if (response.content_length_ != 0) return;
+    say(request, response, response.status,
+        response.status == 404 ? "There is nothing here." : "This request cannot be answered.");
   });
 }
 

@@ -42,7 +42,7 @@ std::string_view take_letters(std::string_view& text) {
   return letters;
 }
 
-constexpr double kMost = 9e18;  // what 63 bits hold, and a little less
+constexpr double kSizeMost = 9e18;  // what 63 bits hold, and a little less
 
 constexpr double kKi = 1024.0;
 constexpr double kMi = kKi * kKi;
@@ -80,7 +80,7 @@ Result<std::uint64_t> parse_size(std::string_view text) {
   if (text.empty() || !take_number(text, number)) return wrong();
   const double factor = factor_of(kSizeUnits, text);
   if (factor == 0) return wrong();
-  if (number * factor > kMost) return bad_input("'" + whole + "' is too large; give 8000000TiB or less");
+  if (number * factor > kSizeMost) return bad_input("'" + whole + "' is too large; give 8000000TiB or less");
   return static_cast<std::uint64_t>(std::llround(number * factor));
 }
 
@@ -99,7 +99,8 @@ Result<Duration> parse_duration(std::string_view text) {
     if (factor == 0) return wrong();
     total += number * factor;
   }
-  if (total > kMost) return bad_input("'" + whole + "' is too long; give 100000d or less");
+  if (total > static_cast<double>(kDurationMost.count()))
+    return bad_input("'" + whole + "' is too long; give 3650d or less");
   return Duration(std::llround(total));
 }
 

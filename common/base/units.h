@@ -33,6 +33,8 @@ Result<std::uint64_t> parse_size(std::string_view text);
 // A unit is required except for 0: ns us ms s m h d, several may follow each other.
 Result<Duration> parse_duration(std::string_view text);
 
+constexpr Duration kDurationMost = std::chrono::days(3650);  // that anyone may ask for
+
 std::string shortest(double value);              // "0.05": as many digits as tell it from every other
 std::string format_size(std::uint64_t bytes);    // "128.0 MiB"
 std::string format_duration(Duration duration);  // "1.25 s", "3m 20s"

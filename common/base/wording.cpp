@@ -113,8 +113,18 @@ std::string_view trimmed(std::string_view text) {
 std::string shell_word(std::string_view text) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-:@%=,";
   if (!text.empty() && text.find_first_not_of(kPlain) == text.npos) return std::string(text);
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  const bool has_control = std::any_of(text.begin(), text.end(), is_control);
+  std::string quoted = has_control ? "$'" : "'";
+  for (const char c : text) {
+    if (is_control(c)) {
+      quoted += {'\\', static_cast<char>('0' + (c >> 6 & 3)), static_cast<char>('0' + (c >> 3 & 7)),
+                 static_cast<char>('0' + (c & 7))};
+    } else if (has_control && (c == '\'' || c == '\\')) {
+      quoted += {'\\', c};
+    } else {
+      quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+  }
   return quoted + "'";
 }
 

@@ -57,6 +57,8 @@ std::string_view trimmed(std::string_view text);
 // A word of a command line that is printed to be pasted: in quotes if the shell would read more into it.
 std::string shell_word(std::string_view text);
 
+inline bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
+
 // An error as the shell shows it: the program, one sentence with a capital and a full stop, the end of the line.
 std::string complaint(std::string_view program, std::string message);
 

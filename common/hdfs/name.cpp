@@ -12,14 +12,13 @@
 #include <vector>
 
 #include "common/base/environment.h"
+#include "common/base/wording.h"
 
 namespace ontime::hdfs {
 namespace {
 
 constexpr std::string_view kSchemes[] = {"hdfs://", "webhdfs://", "swebhdfs://"};
 constexpr std::size_t kTokenBytesMax = 4096;
-
-bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
 
 // The origin of an address that names a server and nothing there.
 Result<std::string> origin_of(const std::string& address) {

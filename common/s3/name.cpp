@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/base/wording.h"
+
 namespace ontime::s3 {
 namespace {
 
@@ -26,8 +28,6 @@ bool has_dots(std::string_view key) {
     key.remove_prefix(end + 1);
   }
 }
-
-bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
 
 }  // namespace
 

@@ -247,6 +247,7 @@ Step Scheduler::step(const Event& event, TimePoint now) { return impl_->step(eve
 std::optional<TimePoint> Scheduler::next_wake_up() const { return impl_->next_wake_up(); }
 const Cluster& Scheduler::cluster() const { return impl_->cluster(); }
 const ResourceManager& Scheduler::resources() const { return impl_->resources(); }
+const Settings& Scheduler::settings() const { return impl_->settings(); }
 const Outlook* Scheduler::outlook(JobId job) const { return impl_->outlook(job); }
 std::vector<Claim> Scheduler::claims() const { return impl_->claims(); }
 

@@ -59,6 +59,7 @@ class Scheduler {
 
   const Cluster& cluster() const;
   const ResourceManager& resources() const;
+  const Settings& settings() const;
   // What is expected of a running job; null for any other.
   const Outlook* outlook(JobId job) const;
   // Who waits for slots, in the order in which jobs get them.

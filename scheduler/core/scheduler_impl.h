@@ -71,6 +71,7 @@ class Scheduler::Impl {
   std::optional<TimePoint> next_wake_up() const { return timers_.next(); }
   const Cluster& cluster() const { return cluster_; }
   const ResourceManager& resources() const { return resources_; }
+  const Settings& settings() const { return settings_; }
   const Outlook* outlook(JobId job) const;
   std::vector<Claim> claims() const;
 

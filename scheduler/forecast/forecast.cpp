@@ -43,9 +43,10 @@ std::uint64_t name_of(std::uint32_t task, std::uint64_t begin) { return (std::ui
 // Collects what is left of a job.
 class Forecaster {
  public:
-  Forecaster(const View& view, const JobView& job, const math::Durations& durations)
+  Forecaster(const View& view, const JobView& job, const math::Durations& durations, Duration cut_timeout)
       : view_(view),
         job_(job),
+        cut_timeout_(cut_timeout),
         now_(job.since_submission(view.now)),
         tail_(tail_of(durations)),
         steadiness_(steadiness_of(*job.job)) {
@@ -108,12 +109,15 @@ class Forecaster {
     for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
       const Attempt& attempt = task.attempts[number];
       if (!attempt.holds(range.begin)) continue;
+      if (attempt.standby) {
+        ++remainder_.free_slots;  // for what late work is divided into: it waits for nothing else
+        continue;
+      }
       ++work.slots;
       farthest_end = std::max(farthest_end, attempt.held.end);
       if (attempt.state == AttemptState::Running) {
         work.started = std::min(work.started, job_.since_submission(attempt.started_at));
       }
-      if (attempt.standby) continue;
       if (!add_racer({id, number}, attempt, range, work)) is_unknown = true;
     }
     if (work.slots == 0) return wait(id, range);
@@ -143,11 +147,15 @@ class Forecaster {
     soonest_ = std::max(soonest_, work.ended_at);
   }
 
-  // When an attempt that stands still is ended for it (timers.h).
+  // When an attempt that stands still is ended for it (timers.h): at the latest when it should have answered a question
+  // that somebody waits for.
   double ended_at(const Task& task, const Attempt& attempt) const {
-    const Segment* segment = task.ledger.find(attempt.held.begin);
-    const auto limit = progress_limit(*job_.job, attempt, *segment, job_.outlook->sample().mean_launch());
-    return limit ? job_.since_submission(attempt.progressed_at) + seconds(*limit) : kInfinity;
+    const Segment& segment = *task.ledger.find(attempt.held.begin);
+    const auto limit = progress_limit(*job_.job, attempt, segment, job_.outlook->sample().mean_launch());
+    const double last = limit ? job_.since_submission(attempt.progressed_at) + seconds(*limit) : kInfinity;
+    if (!attempt.cut || attempt.cut->why == CutReason::Checkpoint) return last;
+    const Duration wait = answer_limit(*job_.job, attempt, segment, cut_timeout_);
+    return std::min(last, job_.since_submission(attempt.cut->asked_at) + seconds(wait));
   }
 
   void wait(TaskId id, ByteRange range) {
@@ -317,6 +325,7 @@ class Forecaster {
 
   const View& view_;
   const JobView& job_;
+  const Duration cut_timeout_;
   const double now_;
   const math::FittedTail tail_;
   const Steadiness steadiness_;
@@ -343,7 +352,7 @@ std::optional<Forecast> forecast(const Scheduler& scheduler, JobId id, TimePoint
   }
   const View view{scheduler.cluster(), scheduler.resources(), {&view_of_job, 1}, now};
   math::DurationHints hints = hints_of(job->spec);
-  Forecaster forecaster(view, view_of_job, durations_shown(view, view_of_job, hints));
+  Forecaster forecaster(view, view_of_job, durations_shown(view, view_of_job, hints), scheduler.settings().cut_timeout);
   add_rivals(scheduler, id, now, forecaster.usual_duration(), forecaster.remainder());
   Forecast made = forecaster.compute();
   // The forecast itself uses the tail that fits best, but t_min and beta are a Pareto tail's, as in the papers: people

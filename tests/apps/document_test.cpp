@@ -16,7 +16,9 @@ std::vector<std::string> values_of(const std::vector<std::string>& stretches) {
   document.begin("key", out);
   for (const std::string& stretch : stretches) {
     WordScanner scanner(stretch);
-    for (auto words = scanner.next(); !words.empty(); words = scanner.next()) document.add(stretch, words, out);
+    for (auto words = scanner.next(); !words.empty(); words = scanner.next()) {
+      EXPECT_EQ(document.add(stretch, words, stretch.size(), out), words.size());
+    }
     document.forget_text(out);
   }
   document.end(out);
@@ -52,12 +54,12 @@ TEST(Document, NothingIsLeftAfterItsEnd) {
   document.begin("a", out);
   const std::string text = "x y x";
   WordScanner scanner(text);
-  document.add(text, scanner.next(), out);
+  EXPECT_EQ(document.add(text, scanner.next(), 3, out), 2u);
   document.end(out);
   document.end(out);
   document.begin("b", out);
   document.end(out);
-  EXPECT_EQ(out.text(), "a\tx:2 y:1\n");
+  EXPECT_EQ(out.text(), "a\tx:1 y:1\n");
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ TEST(Wording, WordsForTheShellCanBePasted) {
   EXPECT_EQ(shell_word("my counts"), "'my counts'");
   EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
   EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("it's\n\\\x7f"), "$'it\\'s\\012\\\\\\177'");
 }
 
 TEST(Numbers, WholeOnesAreDigitsWithinARange) {

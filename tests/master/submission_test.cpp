@@ -58,7 +58,7 @@ TEST_F(SubmissionTest, TakesEverythingThatIsGiven) {
   request_.set_split_bytes(1000);
   request_.set_deadline_ns(5);
   request_.set_checkpoint_interval_ns(6);
-  request_.set_attempt_timeout_ns(7);
+  request_.set_attempt_timeout_ns(100'000'007);
   request_.set_attempts_max(8);
   request_.set_record_bytes_max(9);
   wire::Entry* entry = request_.add_parameters();
@@ -68,7 +68,7 @@ TEST_F(SubmissionTest, TakesEverythingThatIsGiven) {
   EXPECT_EQ(spec.split_bytes, 1000u);
   EXPECT_EQ(spec.deadline, Duration(5));
   EXPECT_EQ(spec.checkpoint_interval, Duration(6));
-  EXPECT_EQ(spec.attempt_timeout, Duration(7));
+  EXPECT_EQ(spec.attempt_timeout, Duration(100'000'007));
   EXPECT_EQ(spec.attempts_max, 8u);
   EXPECT_EQ(spec.record_bytes_max, 9u);
   EXPECT_EQ(spec.parameters.at("k"), "v");
@@ -103,6 +103,8 @@ TEST_F(SubmissionTest, RefusesImpossibleFields) {
   refused("cannot be the name of an application", [&] { request_.clear_application(); });
   refused("is not an absolute path", [&] { request_.set_output("out"); });
   refused("is not an absolute path", [&] { request_.clear_output(); });
+  refused("is no place that jobs can write to", [&] { request_.set_output("file:///tmp/out"); });
+  refused("attempt timeout must be at least 100 ms", [&] { request_.set_attempt_timeout_ns(99'999'999); });
   refused("has 5000 bytes, and a path may have 4096", [&] { request_.set_output("/" + std::string(4999, 'x')); });
   refused("has 300 bytes, and may have 256", [&] { request_.set_name(std::string(300, 'x')); });
   refused("cannot be '/'", [&] { request_.set_output("/tmp/.."); });

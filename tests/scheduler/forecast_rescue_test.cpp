@@ -5,6 +5,7 @@
 #include <string>
 
 #include "scheduler/forecast/forecast.h"
+#include "tests/scheduler/ordered_policy.h"
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::scheduler {
@@ -35,6 +36,34 @@ double pocd_beside(std::uint32_t other_tasks) {
 TEST(ForecastRescue, CopiesThatGetNoSlotSaveNothing) {
   EXPECT_GT(pocd_beside(0), 0.8);
   EXPECT_LT(pocd_beside(20), 0.1);
+}
+
+class ForecastOfACut : public test::OrderedPolicyTest {
+ protected:
+  double pocd(JobId job) { return forecast(world_.scheduler(), job, world_.now())->pocd; }
+};
+
+// An attempt that has stopped takes seconds to be known for it. What stands by for its work has the slots meanwhile.
+TEST_F(ForecastOfACut, WhatWaitsForTheAnswerWillHelp) {
+  world_.register_node("a", 3);
+  JobSpec spec = World::quiet_spec();
+  spec.deadline = 30s;
+  spec.policy = "split-resume";
+  spec.policy_parameters = {{"t_min", "8s"}, {"beta", "4"}, {"t_avg", "1s"}, {"fit", "flags"}};
+  const JobId job = world_.submit(100, 100, spec);
+  const AttemptId attempt = world_.take_launch();
+  world_.start_attempt(attempt);
+  world_.pass(4s);
+  world_.heartbeat(attempt, 8);  // it would take 50 s
+  const double before = pocd(job);
+  EXPECT_GT(before, 0.9);
+  Speculate decision;
+  decision.task = attempt.task;
+  decision.work = GivenTail{{{20, 1}, {60, 1}}, Handover::Ready};
+  order(decision);
+  EXPECT_GT(pocd(job), 0.9);
+  world_.heartbeat(attempt, 8);
+  EXPECT_GT(pocd(job), 0.9);
 }
 
 // Does nothing, and says one thing of each job.

@@ -148,7 +148,7 @@ TEST_F(StoreOutput, ThatCannotBeIsRefusedWithASentence) {
   EXPECT_THAT(refused("s3://books"), HasSubstr("is a whole store; name a directory in it"));
   EXPECT_THAT(refused("s3://Books/x"), HasSubstr("names no bucket"));
   EXPECT_THAT(refused("s3://books/../x"), HasSubstr("holds '.' or '..'"));
-  EXPECT_THAT(refused("https://books.example/x"), HasSubstr("is not an absolute path"));
+  EXPECT_THAT(refused("https://books.example/x"), HasSubstr("is no place that jobs can write to"));
   EXPECT_THAT(ontime({"result", store_->url("nothing")}).err, HasSubstr("has no _SUCCESS"));
   const Finished missing = wordcount("s3://no-such-bucket/x");
   EXPECT_NE(missing.status, 0);

@@ -180,6 +180,10 @@ Status understand(const Words& words, Options& options) {
     if (!std::filesystem::is_directory(directory, ignored))
       return bad_input("--app-dir: '" + directory + "' is not a directory");
   }
+  for (const std::string& name : options.attempt_environment) {
+    if (name.find('=') != name.npos)
+      return bad_input("--attempt-env: '" + name + "' is no name; give the name of a variable that this worker has");
+  }
   if (options.name.size() > kNameBytesMax)
     return bad_input("--name: the name has " + counted(options.name.size(), "byte") + "; give at most 256");
   if (auto confined = understand_confinement(words, options); !confined) return confined;

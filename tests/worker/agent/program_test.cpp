@@ -44,6 +44,7 @@ TEST(WorkerProgram, RefusesWrongUsageInOneSentence) {
   expect_sentence(run({ONTIME_WORKER, "--log-file", "/nope/x"}), 2, "--log-file: '/nope/x' cannot be written");
   expect_sentence(run({ONTIME_WORKER, "--app-dir", "/nope"}), 2, "--app-dir: '/nope' is not a directory");
   expect_sentence(run({ONTIME_WORKER, "--app-dir", "/nope", "--check-config"}), 2, "'/nope' is not a directory");
+  expect_sentence(run({ONTIME_WORKER, "--attempt-env", "A=B", "--check-config"}), 2, "'A=B' is no name");
 }
 
 TEST(WorkerProgram, ChecksItsConfigurationAndTellsItsVersion) {
