@@ -107,7 +107,8 @@ void set_body(const httplib::Request& request, httplib::Response& response, std:
   response.set_content_provider(size, type,
                                 [whole = std::make_shared<const std::string>(std::move(body))](
                                     std::size_t offset, std::size_t length, httplib::DataSink& sink) {
-                                  return sink.write(whole->data() + offset, length);
+                                  const bool is_there = offset <= whole->size() && length <= whole->size() - offset;
+                                  return is_there && sink.write(whole->data() + offset, length);
                                 });
 }
 

@@ -97,7 +97,10 @@ bool VisitorServer::serve(int socket, Visits::Number& number) {
     if (!stream.has_more() || !visits_.renew(number, socket)) return true;
     stream.begin_request(kRequestMax);
     bool is_closed = false;
-    const auto set_up = [&](httplib::Request& request) { request.ssl = stream.tls(); };
+    const auto set_up = [&](httplib::Request& request) {
+      request.ssl = stream.tls();
+      request.ranges.clear();  // the library would send what lies behind a body as well
+    };
     if (!process_request(stream, left == 1, is_closed, set_up) || stream.is_late()) return false;
     if (is_closed) return true;
   }

@@ -71,6 +71,21 @@ TEST_F(WebTest, PacksNothingForTheSameMachineAndNeverWithWhatIsSlow) {
   EXPECT_EQ(get("/api/jobs/9", {{"Accept-Encoding", "br"}})->get_header_value("Content-Encoding"), "");
 }
 
+// httplib would hand out what it finds in memory behind a body.
+TEST_F(WebTest, NobodyGetsAPartOfABodyOrWhatLiesBehindIt) {
+  serve({.token = "sesame"});
+  for (const char* range : {"bytes=1-2", "bytes=1-100000", "bytes=99999999-", "bytes=99999999999-99999999999999"}) {
+    const auto health = get("/healthz", {{"Range", range}});
+    ASSERT_TRUE(health) << range;
+    EXPECT_EQ(health->status, 200);
+    EXPECT_TRUE(health->body == get("/healthz")->body) << range;
+    const auto refused = get("/api/jobs", {{"Range", range}});
+    ASSERT_TRUE(refused) << range;
+    EXPECT_EQ(refused->status, 401);
+    EXPECT_TRUE(refused->body == get("/api/jobs")->body) << range;
+  }
+}
+
 TEST_F(WebTest, AJobOfManyTasksIsAskedForAsSumsAndPageByPage) {
   serve();
   const auto job = nlohmann::json::parse(get("/api/jobs/11")->body);
