@@ -18,11 +18,15 @@ Result<std::string> export_job(MasterClient& client, JobId id, ExportCommand::As
   job = client.describe(id, {.tasks = with_tasks, .forecast = true, .account = true, .overview = !is_trace});
   if (!job) return job.error();
   if (with_tasks) job->clear_overview();
-  wire::Request::Explain request;
-  request.set_job(id.value);
-  const auto explained = client.explain(std::move(request));
-  if (!explained) return explained.error();
-  return is_trace ? trace_json(*job, *explained) : report_page(*job, *explained);
+  wire::Reply::Explained explained;  // of attempts that are drawn
+  if (with_tasks) {
+    wire::Request::Explain request;
+    request.set_job(id.value);
+    auto answer = client.explain(std::move(request));
+    if (!answer) return answer.error();
+    explained = std::move(*answer);
+  }
+  return is_trace ? trace_json(*job, explained) : report_page(*job, explained);
 }
 
 Status write_export(const std::string& text, const std::string& path, bool may_replace) {

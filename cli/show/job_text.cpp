@@ -24,6 +24,8 @@ std::string deadline_text(const wire::JobSummary& job) {
   const auto whole = format_duration(Duration(job.deadline_ns()));
   if (!has_ended(job)) return whole + (left.count() >= 0 ? ", " + format_duration(left) + " left" : ", already missed");
   if (left.count() < 0) return whole + ", missed by " + format_duration(-left);
+  if (missed_its_deadline(job))
+    return whole + ", missed: the job " + (job.state() == wire::FAILED ? "failed" : "was killed");
   return whole + ", met with " + format_duration(left) + " to spare";
 }
 
@@ -183,7 +185,7 @@ bool has_ended(wire::JobState state) {
 }
 
 bool missed_its_deadline(const wire::JobSummary& job) {
-  return job.deadline_ns() > 0 && job.elapsed_ns() > job.deadline_ns();
+  return job.deadline_ns() > 0 && (job.state() != wire::SUCCEEDED || job.elapsed_ns() > job.deadline_ns());
 }
 
 ProgressState progress_of(const wire::JobSummary& job) {

@@ -14,11 +14,12 @@
 
 namespace ontime::cli {
 
-// "running", "committing", "succeeded", "failed", "killed".
+// "queued", "running", "committing", "succeeded", "failed", "killed".
 std::string state_name(wire::JobState state);
 bool has_ended(wire::JobState state);
 inline bool has_ended(const wire::JobSummary& job) { return has_ended(job.state()); }
-bool missed_its_deadline(const wire::JobSummary& job);  // only for a job that has ended
+// Only for a job that has ended. A job without a result has missed it.
+bool missed_its_deadline(const wire::JobSummary& job);
 
 std::string task_name(std::uint32_t index);  // "t00003"
 std::string local_time(std::int64_t unix_ns);  // empty for 0

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
@@ -21,6 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using SortKey = std::variant<double, std::string>;
+constexpr double kUnknown = std::numeric_limits<double>::infinity();  // comes last in either order
 
 constexpr std::array kColumnsOfJobs = {"job",   "name",     "owner",    "application", "policy",   "state", "mapped",
                                        "tasks", "attempts", "failures", "time",        "deadline", "pocd"};
@@ -66,9 +68,9 @@ SortKey key_of(const wire::JobSummary& job, const std::string& column) {
   if (column == "attempts") return double(job.attempts_launched());
   if (column == "failures") return double(job.attempts_failed());
   if (column == "time") return double(job.elapsed_ns());
-  // The time that is left, or is over; without one: last.
-  if (column == "deadline") return job.deadline_ns() > 0 ? double(job.deadline_ns() - job.elapsed_ns()) : 1e30;
-  if (column == "pocd") return job.has_forecast() && job.forecast().has_pocd() ? job.forecast().pocd() : 2;
+  // The time that is left, or is over.
+  if (column == "deadline") return job.deadline_ns() > 0 ? double(job.deadline_ns() - job.elapsed_ns()) : kUnknown;
+  if (column == "pocd") return job.has_forecast() && job.forecast().has_pocd() ? job.forecast().pocd() : kUnknown;
   return double(job.job());
 }
 
@@ -115,10 +117,13 @@ auto select(const Items& items, const ListQuery& query) {
     chosen.emplace_back(query.sort.empty() ? usual_key(item) : key_of(item, query.sort), &item);
   }
   const auto by_key = [](const auto& entry) -> const SortKey& { return entry.first; };
+  const auto unknown = std::ranges::stable_partition(
+      chosen, [](const SortKey& key) { return key != SortKey(kUnknown); }, by_key);
+  const std::ranges::subrange known(chosen.begin(), unknown.begin());
   if (query.descending)
-    std::ranges::stable_sort(chosen, std::greater(), by_key);
+    std::ranges::stable_sort(known, std::greater(), by_key);
   else
-    std::ranges::stable_sort(chosen, std::less(), by_key);
+    std::ranges::stable_sort(known, std::less(), by_key);
   return chosen;
 }
 

@@ -19,7 +19,7 @@ using Parameters = std::function<std::optional<std::string>(const char*)>;
 struct ListQuery {
   std::string search{};  // a part of a name; case does not matter
   std::string state{};   // only those in it; empty: all
-  std::string sort{};    // the name of a column; empty: the latest first, and of jobs those that run before
+  std::string sort{};    // the name of a column; empty: jobs that run and then the latest, nodes as they came
   bool descending = false;
   std::size_t first = 0;
   std::size_t max = 0;

@@ -22,6 +22,12 @@ Clock::duration good_for(const wire::JobSummary& job) {
   return ClusterView::kGoodForTask * std::max(job.tasks(), job.attempts_launched());
 }
 
+// Since it was listed.
+template <class T>
+bool is_forgotten(const Result<T>& job) {
+  return !job && job.error().kind == ErrorKind::BadInput;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const ClusterView::Picture>> ClusterView::picture() {
@@ -52,9 +58,9 @@ Result<ClusterView::Picture> ClusterView::take_picture() {
   for (wire::JobSummary& summary : *picture.jobs.mutable_jobs()) {
     if (has_ended(summary) || picture.watched.size() >= kWatchedMax) continue;
     const auto known = costly(JobId{summary.job()}, summary, false);
+    if (is_forgotten(known)) continue;
     if (!known) return known.error();
-    if ((*known)->job.summary().has_forecast())
-      *summary.mutable_forecast() = (*known)->job.summary().forecast();
+    if ((*known)->job.summary().has_forecast()) *summary.mutable_forecast() = (*known)->job.summary().forecast();
     wire::Reply::Job& job = picture.watched.emplace_back();
     *job.mutable_summary() = summary;
     *job.mutable_account() = (*known)->job.account();
@@ -63,29 +69,31 @@ Result<ClusterView::Picture> ClusterView::take_picture() {
   return picture;
 }
 
+// The master may have another journal by now, and another job of that number.
+bool ClusterView::is_good(const Costly& costly, const wire::JobSummary& summary) {
+  const wire::JobSummary& then = costly.job.summary();
+  if (then.submitted_unix_ns() != summary.submitted_unix_ns() || then.state() != summary.state()) return false;
+  return has_ended(summary) || Clock::now() - costly.taken <= good_for(summary);
+}
+
 Result<const ClusterView::Costly*> ClusterView::costly(JobId id, const wire::JobSummary& summary, bool explained) {
-  const auto known = costly_.find(id);
-  if (known != costly_.end()) {
-    const Costly& costly = known->second;
-    const bool is_old = Clock::now() - costly.taken > good_for(summary) && !has_ended(summary);
-    const bool is_same = costly.job.summary().state() == summary.state() && (costly.explained || !explained);
-    if (is_same && !is_old) return &costly;
+  auto known = costly_.find(id);
+  if (known == costly_.end() || !is_good(known->second, summary)) {
+    auto job = ask_for_costly(id, summary);
+    if (!job) return job.error();
+    if (known == costly_.end() && costly_.size() >= kCostlyMax)
+      costly_.erase(std::ranges::min_element(costly_, {}, [](const auto& entry) { return entry.second.taken; }));
+    known = costly_.insert_or_assign(id, Costly{Clock::now(), std::move(*job)}).first;
   }
-  auto job = ask_for_costly(id, summary);
-  if (!job) return job.error();
-  Costly costly{Clock::now(), std::move(*job)};
-  if (explained) {
+  if (explained && !known->second.explained) {
     wire::Request::Explain request;
     request.set_job(id.value);
     request.set_tasks_max(kTasksExplained);
     auto answer = master_.explain(std::move(request));
     if (!answer) return answer.error();
-    costly.explained = std::move(*answer);
+    known->second.explained = std::move(*answer);
   }
-  if (costly_.size() >= kCostlyMax) costly_.erase(std::ranges::min_element(costly_, {}, [](const auto& entry) {
-    return entry.second.taken;
-  }));
-  return &(costly_[id] = std::move(costly));
+  return &known->second;
 }
 
 // Of a large job one thing after the other, as each takes time: the master keeps what it has made, so who gives up
@@ -106,14 +114,14 @@ Result<wire::Reply::Job> ClusterView::ask_for_costly(JobId id, const wire::JobSu
   return job;
 }
 
-Result<std::shared_ptr<const ClusterView::JobPicture>> ClusterView::job(JobId id) {
+Result<std::shared_ptr<const std::string>> ClusterView::job(JobId id) {
   const std::lock_guard lock(mutex_);
   std::erase_if(jobs_, [](const auto& entry) { return !is_fresh(entry.second); });
   if (const auto known = jobs_.find(id); known != jobs_.end()) return known->second.what;
   if (is_fresh(away_)) return *away_.what;
   auto job = ask_for(id);
   if (!job) return remembered(job.error());
-  const auto what = std::make_shared<const JobPicture>(std::move(*job));
+  const auto what = std::make_shared<const std::string>(std::move(*job));
   jobs_[id] = {Clock::now(), what};
   return what;
 }
@@ -150,6 +158,7 @@ Result<std::vector<wire::Reply::Job>> ClusterView::use() {
   std::vector<wire::Reply::Job> jobs;
   for (const wire::JobSummary* summary : latest) {
     const auto known = costly(JobId{summary->job()}, *summary, false);
+    if (is_forgotten(known)) continue;
     if (!known) return remembered(known.error());
     wire::Reply::Job& job = jobs.emplace_back();
     *job.mutable_summary() = *summary;
@@ -159,12 +168,12 @@ Result<std::vector<wire::Reply::Job>> ClusterView::use() {
 }
 
 // A job of a million tasks would be hundreds of megabytes.
-Result<ClusterView::JobPicture> ClusterView::ask_for(JobId id) {
+Result<std::string> ClusterView::ask_for(JobId id) {
   auto job = master_.describe(id, {});
   if (!job) return job.error();
-  const auto known = costly(id, job->summary(), true);
-  if (!known) return known.error();
   const bool with_tasks = draws_attempts(job->summary());
+  const auto known = costly(id, job->summary(), with_tasks);
+  if (!known) return known.error();
   if (with_tasks) job = master_.describe(id, {.tasks = true});
   if (!job) return job.error();
   if ((*known)->job.summary().has_forecast())
@@ -173,9 +182,8 @@ Result<ClusterView::JobPicture> ClusterView::ask_for(JobId id) {
   *job->mutable_copies() = (*known)->job.copies();
   *job->mutable_forecasts() = (*known)->job.forecasts();
   if (!with_tasks) *job->mutable_overview() = (*known)->job.overview();
-  JobPicture picture{std::move(*job), *(*known)->explained};
-  picture.json = job_json(picture.job, with_tasks, false, &picture.explained, Layout::Compact);
-  return picture;
+  const wire::Reply::Explained* const explained = with_tasks ? &*(*known)->explained : nullptr;
+  return job_json(*job, with_tasks, false, explained, Layout::Compact);
 }
 
 }  // namespace ontime::cli

@@ -1,7 +1,8 @@
 #pragma once
 // What web pages and metrics show of a cluster. The master is asked for its jobs at most twice a second, and as often
 // for one job, however many visitors there are; for what it has to look at every task of a job, the more seldom the
-// more tasks there are. While it is away it is contacted no more often. Threads: any; calls wait for one another.
+// more tasks there are; for a page of tasks and for logs each time. While it is away it is contacted at most twice a
+// second. Threads: any; calls wait for one another.
 
 #include <chrono>
 #include <cstdint>
@@ -31,14 +32,9 @@ class ClusterView {
 
   // At most kFresh old. The error is the master's, or says that there is none.
   Result<std::shared_ptr<const Picture>> picture();
-  struct JobPicture {
-    // With forecast, account and what was expected over time; with tasks, or if there are too many with an overview.
-    wire::Reply::Job job;
-    wire::Reply::Explained explained{};  // the tasks with most to tell
-    std::string json{};                  // all of it
-  };
-  // BadInput: there is no such job.
-  Result<std::shared_ptr<const JobPicture>> job(JobId id);
+  // The JSON of a job with forecast, account and what was expected over time; with tasks and the explanation of those
+  // with most to tell, or if there are too many with an overview. BadInput: there is no such job.
+  Result<std::shared_ptr<const std::string>> job(JobId id);
 
   // Overviews of the jobs that run and of the latest that have ended, kUseMax in all: when they had how many slots.
   Result<std::vector<wire::Reply::Job>> use();
@@ -52,7 +48,7 @@ class ClusterView {
   static constexpr auto kGoodForTask = std::chrono::microseconds(20);
   static constexpr std::size_t kWatchedMax = 32;
   static constexpr std::size_t kUseMax = 12;
-  static constexpr std::size_t kCostlyMax = 200;  // jobs
+  static constexpr std::size_t kCostlyMax = 200;           // jobs
   static constexpr std::uint32_t kAskedForAlone = 50'000;  // tasks
   static constexpr std::uint32_t kTasksExplained = 500;
 
@@ -76,15 +72,16 @@ class ClusterView {
   Result<Picture> take_picture();
   // At most as old as its cost demands, with `summary` instead of the one of then.
   Result<const Costly*> costly(JobId id, const wire::JobSummary& summary, bool explained);
+  static bool is_good(const Costly& costly, const wire::JobSummary& summary);
   Result<wire::Reply::Job> ask_for_costly(JobId id, const wire::JobSummary& summary);
-  Result<JobPicture> ask_for(JobId id);
+  Result<std::string> ask_for(JobId id);
   Result<std::shared_ptr<const Picture>> picture_now();
 
   std::mutex mutex_;
   MasterClient master_;
   Dated<Picture> picture_{};
   Dated<Error> away_{};
-  std::map<JobId, Dated<JobPicture>> jobs_;  // those that were asked for within kFresh
+  std::map<JobId, Dated<std::string>> jobs_;  // those that were asked for within kFresh
   std::map<JobId, Costly> costly_;
 };
 

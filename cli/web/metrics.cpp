@@ -60,7 +60,7 @@ void add_nodes(const wire::Reply::Nodes& nodes, Sheet& sheet) {
     if (node.state() != "live") continue;
     busy += node.busy();
     free += node.slots() - node.busy();
-    const Labels labels{{"node", node.name()}};
+    const Labels labels{{"node", node.name()}, {"id", to_string(NodeId{node.node()})}};  // names may be alike
     sheet.set("ontime_node_silent_seconds", "Time since the last heartbeat", labels,
               seconds(Duration(node.silent_ns())));
     sheet.set("ontime_node_attempts_failed", "Attempts that have failed on the node", labels, node.attempts_failed());
@@ -91,7 +91,8 @@ void add_measures(const wire::Measures& measures, Sheet& sheet) {
 }
 
 void add_jobs(const wire::Reply::Jobs& jobs, Sheet& sheet) {
-  std::map<std::string, double> by_state{{"queued", 0}, {"running", 0}, {"succeeded", 0}, {"failed", 0}, {"killed", 0}};
+  std::map<std::string, double> by_state{{"queued", 0},    {"running", 0}, {"committing", 0},
+                                         {"succeeded", 0}, {"failed", 0},  {"killed", 0}};
   std::map<std::string, double> attempts{{"running", 0}, {"launched", 0}, {"failed", 0}};
   std::map<std::string, double> deadlines{{"met", 0}, {"missed", 0}};
   for (const wire::JobSummary& job : jobs.jobs()) {

@@ -41,7 +41,8 @@ std::string report_page(const wire::Reply::Job& job, const wire::Reply::Explaine
     replace(page, "<script src=\"" + std::string(file) + "\" defer></script>\n", "");
     scripts += "<script>\n" + std::string(text) + "</script>\n";
   }
-  const std::string data = job_json(job, !job.has_overview(), false, &explained, Layout::Compact);
+  const std::string data =
+      job_json(job, !job.has_overview(), false, job.has_overview() ? nullptr : &explained, Layout::Compact);
   replace(page, "</body>",
           "<script type=\"application/json\" id=\"report\">\n" + inert(data) + "</script>\n" + scripts + "</body>");
   return page;

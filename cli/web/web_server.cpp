@@ -38,6 +38,10 @@ void say(const httplib::Request& request, httplib::Response& response, int statu
   set_body(request, response, sentence + "\n", kText);
 }
 
+struct Release {
+  void operator()(std::counting_semaphore<>* taken) const { taken->release(); }
+};
+
 int status_of(const Error& error) { return error.kind == ErrorKind::BadInput ? 404 : 503; }
 
 Parameters parameters_of(const httplib::Request& request) {
@@ -139,7 +143,7 @@ void WebServer::Routes::add_questions_of_jobs() {
   add_question(R"(/api/jobs/([a-z0-9-]{1,20}))", [this](const auto& request, auto& response) {
     show_of_job(
         request, response, [this](JobId id) { return cluster.job(id); },
-        [](const auto& picture) { return picture->json; });
+        [](const auto& json) { return *json; });
   });
   add_question(R"(/api/jobs/([a-z0-9-]{1,20})/tasks)", [this](const auto& request, auto& response) {
     const auto query = read_task_query(parameters_of(request));
@@ -163,8 +167,8 @@ template <class Show>
 void WebServer::Routes::add_question(const char* path, Show show) {
   server->Get(path, [this, show](const httplib::Request& request, httplib::Response& response) {
     if (!askers.try_acquire()) return say(request, response, 503, "Too many ask at once; try again in a second.");
+    const std::unique_ptr<std::counting_semaphore<>, Release> asker(&askers);
     show(request, response);
-    askers.release();
   });
 }
 

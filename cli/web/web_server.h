@@ -1,8 +1,10 @@
 #pragma once
 // The web pages of a cluster, its state as JSON, its metrics and health. Reads only, whatever is asked: the routes are
 //
-//   /  /page.js  /page.css              the page
+//   /  and the scripts and the style    the page
 //   /api/nodes  /api/jobs  /api/jobs/ID  as `ontime nodes|jobs|job --json`
+//   /api/jobs/ID/tasks  /logs           some of its tasks; what attempts have printed
+//   /api/use                            slots in use over time by job
 //   /metrics                            Prometheus' text format
 //   /healthz                            200: this process is alive; answered whatever other visitors do
 //   /readyz                             200: the master answers and has a live worker; otherwise 503 with a sentence

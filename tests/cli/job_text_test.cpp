@@ -95,6 +95,10 @@ TEST(JobText, DeadlineIsMetOrMissed) {
   job.set_deadline_ns(1 * kSecond);
   EXPECT_TRUE(missed_its_deadline(job));
   EXPECT_THAT(summary_text(job), HasSubstr("missed by 1.00 s"));
+  job.set_deadline_ns(3 * kSecond);
+  job.set_state(wire::KILLED);
+  EXPECT_TRUE(missed_its_deadline(job)) << "there is no result";
+  EXPECT_THAT(summary_text(job), HasSubstr("missed: the job was killed"));
 }
 
 TEST(JobText, FailureKeepsTheLinesOfTheMessage) {

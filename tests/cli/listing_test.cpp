@@ -88,8 +88,10 @@ TEST(Listing, WhatIsNoColumnStateOrOrderIsRefusedWithThoseThatThereAre) {
 TEST(Listing, WhatHasNoNumberIsSortedBehind) {
   wire::Reply::Jobs jobs = three_jobs();
   jobs.mutable_jobs(2)->set_deadline_ns(5);
-  const auto query = read_list_query(parameters({{"sort", "deadline"}}), Listed::Jobs);
-  EXPECT_EQ(json::parse(listed_jobs_json(jobs, *query))["jobs"][0]["job"], "job-3");
+  for (const char* order : {"ascending", "descending"}) {
+    const auto query = read_list_query(parameters({{"sort", "deadline"}, {"order", order}}), Listed::Jobs);
+    EXPECT_EQ(json::parse(listed_jobs_json(jobs, *query))["jobs"][0]["job"], "job-3") << order;
+  }
 }
 
 TEST(Listing, NodesThatAreGoneComeLastAndCanBeLeftOut) {

@@ -101,14 +101,23 @@ class WebTest : public testing::Test {
   }
 
   std::atomic<int> requests_ = 0;
-  std::atomic<bool> lists_large_ = false;  // job 11 too
-  std::atomic<int> costly_ = 0;  // about job 11, and such that the master looks at all its tasks
+  std::atomic<bool> lists_large_ = false;      // job 11 too
+  std::atomic<bool> lists_forgotten_ = false;  // job 8, which the master knows nothing about
+  std::atomic<std::int64_t> submitted_ = 0;    // when job 11 was
+  std::atomic<int> costly_ = 0;                // about job 11, and such that the master looks at all its tasks
   FakeMaster master_{[this](const wire::Request& request) {
     ++requests_;
     const wire::Request::DescribeJob& wanted = request.describe_job();
     if (wanted.job() == 11 && (wanted.forecast() || wanted.account() || wanted.overview())) ++costly_;
     if (request.explain().job() == 11) ++costly_;
     auto reply = answer_of_web_test(request);
+    if (reply->job().summary().job() == 11) reply->mutable_job()->mutable_summary()->set_submitted_unix_ns(submitted_);
+    if (lists_forgotten_ && request.has_list_jobs()) {
+      wire::JobSummary& forgotten = *reply->mutable_jobs()->add_jobs();
+      forgotten = running_job();
+      forgotten.set_job(8);
+      forgotten.set_attempts_launched(1);
+    }
     if (lists_large_ && request.has_list_jobs()) {
       wire::JobSummary& large = *reply->mutable_jobs()->add_jobs();
       large = running_job();

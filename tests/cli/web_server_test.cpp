@@ -105,11 +105,29 @@ TEST_F(WebTest, WhatTakesTimeForEachTaskIsAskedForSeldom) {
   serve();
   lists_large_ = true;
   EXPECT_EQ(get("/api/jobs/11")->status, 200);
-  EXPECT_EQ(costly_.load(), 4);  // with its explanation
+  EXPECT_EQ(costly_.load(), 3);
   const auto jobs = nlohmann::json::parse(get("/api/jobs")->body)["jobs"];
   ASSERT_EQ(jobs.size(), 2u);
   EXPECT_EQ(jobs[1]["forecast"]["pocd"], 0.75);
-  EXPECT_EQ(costly_.load(), 4);
+  EXPECT_EQ(costly_.load(), 3);
+}
+
+TEST_F(WebTest, AnotherJobOfThatNumberIsNotTakenForTheOneBefore) {
+  serve();
+  EXPECT_EQ(get("/api/jobs/11")->status, 200);
+  submitted_ = 1;  // to a master with another journal
+  std::this_thread::sleep_for(ClusterView::kFresh);
+  EXPECT_EQ(get("/api/jobs/11")->status, 200);
+  EXPECT_EQ(costly_.load(), 6);
+}
+
+TEST_F(WebTest, AJobThatIsForgottenMeanwhileIsLeftOut) {
+  serve();
+  lists_forgotten_ = true;
+  const auto jobs = get("/api/jobs");
+  ASSERT_EQ(jobs->status, 200);
+  EXPECT_EQ(nlohmann::json::parse(jobs->body)["jobs"].size(), 2u);
+  EXPECT_EQ(get("/api/use")->status, 200);
 }
 
 TEST_F(WebTest, ListsAreCutToWhatIsAskedFor) {
