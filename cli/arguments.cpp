@@ -27,8 +27,9 @@ void add_attempt_timeout(CLI::App& app, std::optional<Duration>& value) {
          [&value](const std::string& text) {
            const auto given = text == "never" ? Result<Duration>(Duration::max()) : parse_duration(text);
            if (!given) throw CLI::ValidationError("--attempt-timeout", given.error().message);
-           if (*given <= Duration(0))
-             throw CLI::ValidationError("--attempt-timeout", "'" + text + "' is too short; give 1ms or more, or never");
+           if (*given < std::chrono::milliseconds(100))
+             throw CLI::ValidationError("--attempt-timeout",
+                                        "'" + text + "' is too short; give 100ms or more, or never");
            value = *given;
          },
          "End an attempt that makes no progress for this long, or never (default: 20 times what the job's attempts "

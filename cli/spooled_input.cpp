@@ -94,9 +94,10 @@ Status SpooledInput::read_into(JobOptions& job, const std::string& parent, bool 
     const std::string message = "input '-', kept in '" + path + "': " + copied.error().message;
     return copied.error().kind == ErrorKind::BadInput ? bad_input(message) : failed(message);
   }
+  *named = path;
+  if (is_quiet_) return {};
   std::fprintf(stderr, "ontime: standard input (%s) is kept in '%s' until the job has ended\n",
                format_size(*copied).c_str(), printable(path).c_str());
-  *named = path;
   return {};
 }
 

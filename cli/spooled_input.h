@@ -13,6 +13,9 @@ namespace ontime::cli {
 
 class SpooledInput {
  public:
+  // `is_quiet`: where it is kept is told only if the file stays.
+  explicit SpooledInput(bool is_quiet) : is_quiet_(is_quiet) {}
+
   // Reads standard input to its end and puts the file in place of the "-" among the inputs. Does nothing if there is
   // none. Ctrl-C ends it with an error; interrupts() tells.
   Status read(JobOptions& job);
@@ -26,6 +29,7 @@ class SpooledInput {
  private:
   Status read_into(JobOptions& job, const std::string& parent, bool is_for_others);
 
+  const bool is_quiet_;
   std::unique_ptr<files::TemporaryDirectory> directory_;  // null: there is no "-"
 };
 

@@ -70,7 +70,8 @@ bool FileIndex::is_whole() const {
     if (content - last > kBlockContentMax) return false;
     last = content;
   }
-  return content_bytes > last && content_bytes - last <= kBlockContentMax;
+  // The last place may be the end: there the last block ended, and a stream may have followed.
+  return content_bytes > 0 && content_bytes >= last && content_bytes - last <= kBlockContentMax;
 }
 
 std::string index_name(const scheduler::InputFile& file) {

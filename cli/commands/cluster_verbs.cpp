@@ -157,6 +157,7 @@ Result<ExitCode> execute(const KillCommand& command) {
     } else {
       refused = state.error();
     }
+    if (refused && refused->kind == ErrorKind::Unavailable) break;  // nor would it answer for the others
   }
   if (command.json) print(killed_json(answers));
   for (const auto& [job, state] : answers) {

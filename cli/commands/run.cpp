@@ -274,7 +274,7 @@ Result<ExitCode> execute(const RunCommand& asked) {
   install_interrupt_handlers();
   signal(SIGPIPE, SIG_IGN);
   files::TemporaryDirectory::remove_left_overs();
-  SpooledInput standard_input;
+  SpooledInput standard_input(command.quiet);
   const Status read = standard_input.read(command.job);
   if (interrupts() > 0) return ExitCode::Interrupted;
   if (!read) return read.error();

@@ -50,7 +50,7 @@ Result<ExitCode> execute(const SubmitCommand& asked) {
     return bad_input(
         "input '-' needs --wait: the file that standard input is kept in is removed when the job has ended");
   if (auto connected = client.connect(); !connected) return connected.error();
-  SpooledInput standard_input;
+  SpooledInput standard_input(command.quiet);
   const Status read = standard_input.read_for_others(command.job);
   if (interrupts() > 0) return ExitCode::Interrupted;
   if (!read) return read.error();

@@ -161,6 +161,30 @@ void refuse_empty(const CLI::App& app) {
   }
 }
 
+// CLI11 takes a word in brackets for a list of words; for us it is a pattern, or any other text. So it is marked, and
+// the mark taken away before anything looks at the value.
+constexpr char kMark = '\x01';
+
+std::string without_mark(std::string text) {
+  if (text.size() > 1 && text[0] == kMark && text[1] == '[') text.erase(0, 1);
+  return text;
+}
+
+void take_marks_away(CLI::App& app) {
+  for (CLI::Option* option : app.get_options([](CLI::Option*) { return true; })) option->transform(without_mark);
+  for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; })) take_marks_away(*verb);
+}
+
+void keep_brackets(CLI::App& app, std::vector<std::string>& arguments) {
+  bool has_any = false;
+  for (std::string& argument : arguments) {
+    if (!argument.starts_with('[') || !argument.ends_with(']')) continue;
+    argument.insert(0, 1, kMark);
+    has_any = true;
+  }
+  if (has_any) take_marks_away(app);
+}
+
 }  // namespace
 
 std::vector<std::string> flag_names(const CLI::App& app) {
@@ -180,6 +204,7 @@ std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments)
     return Printout{0, completions(app, {arguments.begin() + 1, arguments.end()})};
   understand_help(app, arguments);
   forget_variables_of_other_verbs(app, arguments);
+  keep_brackets(app, arguments);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
     refuse_empty(chosen(app));

@@ -8,7 +8,10 @@
 namespace ontime::lab::experiment {
 namespace {
 
+bool has_pocd(const PolicySummary& summary) { return std::isfinite(summary.pocd.value); }
+
 Figure pocd_figure(const std::vector<PolicySummary>& summaries, const Scenario& scenario) {
+  if (std::ranges::none_of(summaries, has_pocd)) return {};
   Chart chart;
   std::vector<std::pair<std::string, double>> ticks;
   std::string lines;
@@ -128,7 +131,7 @@ Figure cost_figure(const std::vector<PolicySummary>& summaries) {
       "set yrange [0:1.02]\nset offsets graph 0.05, graph 0.05, 0, 0\nset key outside right");
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     const PolicySummary& s = summaries[i];
-    if (s.machine.runs == 0) continue;
+    if (s.machine.runs == 0 || !has_pocd(s)) continue;
     const double low = s.machine.has_interval() ? s.machine.low : s.machine.value;
     const double high = s.machine.has_interval() ? s.machine.high : s.machine.value;
     const std::string data =
@@ -210,6 +213,11 @@ Figure paired_figure(const Results& results, const std::vector<PolicySummary>& s
           chart.script()};
 }
 
+double in_time(const JobRow& row) {
+  if (row.deadline <= 0) return kNan;
+  return row.met ? 1 : 0;
+}
+
 // Predictions of all policies that said something, pooled.
 Figure calibration_figure(const Results& results) {
   lab::Calibration all;
@@ -240,9 +248,9 @@ std::vector<Figure> figures_of(const Results& results, const std::vector<PolicyS
                                const Scenario& scenario, std::uint32_t slots) {
   const std::vector<RunRows> runs = first_runs(results, summaries);
   std::vector<Figure> figures{pocd_figure(summaries, scenario), cost_figure(summaries)};
-  figures.push_back(paired_figure(results, summaries,
-                                  {"Paired differences of PoCD", "share in time", "", "Tango's score interval",
-                                   [](const JobRow& row) { return row.met ? 1.0 : 0.0; }, estimate_of_shares}));
+  figures.push_back(paired_figure(
+      results, summaries,
+      {"Paired differences of PoCD", "share in time", "", "Tango's score interval", in_time, estimate_of_shares}));
   figures.push_back(paired_figure(
       results, summaries,
       {"Paired differences of machine time", "slot-seconds of a job", ", if both have ended", "Student's t over jobs",

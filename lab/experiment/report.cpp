@@ -7,10 +7,6 @@
 namespace ontime::lab::experiment {
 namespace {
 
-std::string interval(const lab::Estimate& estimate, int digits) {
-  return estimate.has_interval() ? fixed(estimate.low, digits) + " to " + fixed(estimate.high, digits) : "-";
-}
-
 std::string jobs_of(const PolicySummary& s) {
   return std::to_string(s.jobs) + (s.unfinished > 0 ? " (" + std::to_string(s.unfinished) + " unfinished)" : "");
 }

@@ -34,6 +34,7 @@ PolicySummary summarise_one(const Results& results, const std::string& policy, c
   PolicySummary summary;
   summary.policy = policy;
   summary.group = group;
+  std::uint64_t with_deadline = 0;
   std::vector<double> times, machine;
   double tasks = 0, attempts = 0, input = 0, mapped = 0, resumed = 0;
   std::set<std::uint32_t> repetitions;
@@ -43,7 +44,8 @@ PolicySummary summarise_one(const Results& results, const std::string& policy, c
     repetitions.insert(row.repetition);
     chosen.insert({row.repetition, row.job});
     ++summary.jobs;
-    summary.met += row.met ? 1 : 0;
+    with_deadline += row.deadline > 0 ? 1 : 0;
+    summary.met += row.deadline > 0 && row.met ? 1 : 0;
     if (!row.has_ended()) {
       ++summary.unfinished;
       continue;
@@ -62,7 +64,7 @@ PolicySummary summarise_one(const Results& results, const std::string& policy, c
     }
   }
   summary.repetitions = static_cast<std::uint32_t>(repetitions.size());
-  summary.pocd = share_of(summary.met, summary.jobs);
+  summary.pocd = share_of(summary.met, with_deadline);
   summary.time = lab::estimate_of(times);
   summary.machine = lab::estimate_of(machine);
   times = ascending(std::move(times));

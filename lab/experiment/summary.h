@@ -17,9 +17,9 @@ struct PolicySummary {
   std::string group;  // empty: all
   std::uint32_t repetitions = 0;
   std::uint64_t jobs = 0;
-  std::uint64_t met = 0;
+  std::uint64_t met = 0;  // their deadline
   std::uint64_t unfinished = 0;
-  lab::Estimate pocd;  // Wilson
+  lab::Estimate pocd;  // of the jobs with a deadline, Wilson
   lab::Estimate time;  // seconds of a job that has ended, mean, Student over jobs
   double p50 = 0, p90 = 0, p99 = 0;
   lab::Estimate machine;   // slot-seconds of a job, mean, Student over jobs

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "common/base/check.h"
+#include "lab/results/writing.h"
 
 namespace ontime::lab {
 namespace {
@@ -60,8 +61,12 @@ Estimate estimate_of(std::span<const double> values) {
   return {mean, mean - margin, mean + margin, count};
 }
 
+std::string interval(const Estimate& estimate, int digits) {
+  return estimate.has_interval() ? fixed(estimate.low, digits) + " to " + fixed(estimate.high, digits) : "-";
+}
+
 Estimate share_of(std::uint64_t successes, std::uint64_t trials) {
-  if (trials == 0) return {0, 0, 1, 0};
+  if (trials == 0) return {kNan, kNan, kNan, 0};
   const auto n = static_cast<double>(trials);
   const double share = static_cast<double>(successes) / n;
   const double square = kZ95 * kZ95;

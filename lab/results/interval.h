@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 
 namespace ontime::lab {
 
@@ -21,6 +22,8 @@ struct Estimate {
   double margin() const { return (high - low) / 2; }
   bool has_interval() const { return low == low && high == high; }
 };
+
+std::string interval(const Estimate& estimate, int digits);  // "0.930 to 0.985"; "-" if it has none
 
 // The 97.5 % quantile of Student's t; REQUIRES: degrees >= 1.
 double student_t(std::size_t degrees);

@@ -23,7 +23,7 @@ bool JobOutcome::met() const {
 Summary summarise(std::span<const JobOutcome> jobs) {
   Summary summary;
   summary.jobs = jobs.size();
-  std::uint64_t met = 0;
+  std::uint64_t met = 0, with_deadline = 0;
   double tasks = 0;
   double attempts = 0;
   double input = 0;
@@ -31,7 +31,8 @@ Summary summarise(std::span<const JobOutcome> jobs) {
   std::vector<double> machine_times;
   std::vector<double> flow_times;
   for (const JobOutcome& job : jobs) {
-    met += job.met() ? 1 : 0;
+    with_deadline += job.deadline > 0 ? 1 : 0;
+    met += job.deadline > 0 && job.met() ? 1 : 0;
     const bool has_succeeded = job.state == scheduler::JobState::Succeeded;
     summary.unfinished += job.has_ended() ? 0 : 1;
     summary.failed += job.has_ended() && !has_succeeded ? 1 : 0;
@@ -42,7 +43,7 @@ Summary summarise(std::span<const JobOutcome> jobs) {
     machine_times.push_back(job.machine_time);
     if (has_succeeded) flow_times.push_back(job.flow_time());
   }
-  summary.pocd = share_of(met, jobs.size());
+  summary.pocd = share_of(met, with_deadline);
   summary.machine_time = estimate_of(machine_times);
   summary.flow_time = estimate_of(flow_times);
   summary.attempts = tasks > 0 ? attempts / tasks : 0;

@@ -79,7 +79,7 @@ struct Summary {
   std::uint64_t jobs = 0;
   std::uint64_t unfinished = 0;  // had not ended when the simulation did
   std::uint64_t failed = 0;
-  Estimate pocd;          // share of jobs that met their deadline
+  Estimate pocd;          // share of the jobs with a deadline that met it
   Estimate machine_time;  // per job
   Estimate flow_time;     // per job that has succeeded
   double attempts = 0;    // per task

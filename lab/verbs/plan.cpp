@@ -112,7 +112,7 @@ void set_launch(PlanQuestion& question, const PlanCommand& command, const Durati
 }
 
 Result<Planned> make_question(PlanCommand command) {
-  SpooledInput standard_input;
+  SpooledInput standard_input(false);
   if (Status read = standard_input.read(command.job); !read) return read.error();
   if (Status found = look_up_by_name(command.job); !found) return found.error();
   const wire::JobSpec spec = make_job_spec(command.job, current_directory());

@@ -155,7 +155,7 @@ Grid grid_of(const std::vector<PolicyRow>& rows) {
   for (const PolicyRow& row : rows) {
     const Summary& s = row.summary;
     grid.lines.push_back({row.policy, std::to_string(s.jobs), fixed(s.pocd.value, 4),
-                          fixed(s.pocd.low, 4) + " to " + fixed(s.pocd.high, 4), fixed(s.machine_time.value, 2),
+                          interval(s.pocd, 4), fixed(s.machine_time.value, 2),
                           fixed(s.machine_time.margin(), 2), fixed(s.flow_time.value, 2), fixed(s.attempts, 3),
                           percent(s.duplicated, 1), percent(row.utilisation, 1)});
   }

@@ -81,6 +81,16 @@ TEST(CommandLine, AnInputMayBeCalledLikeAVerbOrAnOption) {
   EXPECT_FALSE(run.json);
 }
 
+TEST(CommandLine, WordsInBracketsArePatternsAndNoLists) {
+  const auto run =
+      parsed<RunCommand>({"run", "wordcount", "[ab]", "[a,b]", "-o", "[o]", "--name", "[n]", "--app-dir", "[d]"});
+  EXPECT_THAT(run.job.inputs, ElementsAre("[ab]", "[a,b]"));
+  EXPECT_THAT(run.job.application_directories, ElementsAre("[d]"));
+  EXPECT_EQ(run.job.output, "[o]");
+  EXPECT_EQ(run.job.name, "[n]");
+  EXPECT_THAT(complaint({"kill", "[1,2]"}), HasSubstr("'[1,2]' is not the id of a job"));
+}
+
 TEST(CommandLine, ASettingGivenTwiceIsRefused) {
   EXPECT_THAT(complaint({"run", "exec", "i", "-o", "o", "--set", "command=cat", "--set", "command=wc"}),
               HasSubstr("--set: 'command' is given twice; give it once"));

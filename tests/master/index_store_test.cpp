@@ -61,6 +61,15 @@ TEST_F(IndexStoreTest, GivesTheNextJobWhatAnAttemptHasReadToTheEnd) {
   EXPECT_EQ(index.points, (std::vector{place(4).point, place(8).point}));
 }
 
+TEST_F(IndexStoreTest, IsWholeIfTheLastPlaceIsTheEnd) {
+  IndexStore store(directory_ / "x");
+  for (const std::uint64_t mib : {4, 8}) store.add(kFirst, file(), place(mib));
+  store.add_end(kFirst, file(), std::uint64_t{8} << 20);
+  const InputIndex index = store.find(file());
+  EXPECT_EQ(index.content_bytes, std::uint64_t{8} << 20);
+  EXPECT_EQ(index.points, std::vector{place(4).point}) << "nothing begins at the end";
+}
+
 TEST_F(IndexStoreTest, SurvivesTheMaster) {
   { read_whole(*std::make_unique<IndexStore>(directory_ / "x"), kFirst, file()); }
   IndexStore store(directory_ / "x");

@@ -1,5 +1,6 @@
 // Zstandard: one or more frames, skippable ones included. Windows above 128 MiB are refused by the library's default.
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <string_view>
 
@@ -27,7 +28,8 @@ class ZstdSource final : public CompressedSource {
     const std::size_t left = ZSTD_decompressStream(stream_, &out, &in);
     Step step{in.pos, out.pos, nullptr};
     if (ZSTD_isError(left)) {
-      step.error = ZSTD_getErrorName(left);
+      const bool is_too_large = ZSTD_getErrorCode(left) == ZSTD_error_frameParameter_windowTooLarge;
+      step.error = is_too_large ? "it takes more than 128 MiB of memory to decompress" : ZSTD_getErrorName(left);
     } else {
       between_frames_ = left == 0;
     }

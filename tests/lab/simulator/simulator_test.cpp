@@ -258,6 +258,19 @@ TEST(Outcome, WilsonsIntervalHoldsAtTheEdges) {
   EXPECT_NEAR(share_of(0, 100).low, 0, 1e-15);
   EXPECT_NEAR(share_of(100, 100).low, 0.9630, 1e-4);
   EXPECT_NEAR(share_of(50, 100).low, 0.4038, 1e-4);
+  EXPECT_TRUE(std::isnan(share_of(0, 0).value));
+}
+
+TEST(Outcome, OnlyJobsWithADeadlineHaveAPocd) {
+  std::vector<JobOutcome> jobs(4);
+  for (JobOutcome& job : jobs) job.state = scheduler::JobState::Succeeded;
+  EXPECT_TRUE(std::isnan(summarise(jobs).pocd.value));
+  jobs[0].deadline = 10;
+  jobs[0].ended = 11;
+  EXPECT_EQ(summarise(jobs).pocd.value, 0);
+  jobs[1].deadline = 20;
+  jobs[1].ended = 11;
+  EXPECT_EQ(summarise(jobs).pocd.value, 0.5);
 }
 
 }  // namespace
