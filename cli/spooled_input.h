@@ -13,7 +13,7 @@ namespace ontime::cli {
 
 class SpooledInput {
  public:
-  // `is_quiet`: where it is kept is told only if the file stays.
+  // `is_quiet`: says where it is kept only if the file stays.
   explicit SpooledInput(bool is_quiet) : is_quiet_(is_quiet) {}
 
   // Reads standard input to its end and puts the file in place of the "-" among the inputs. Does nothing if there is

@@ -198,7 +198,8 @@ double heartbeat_of(const Scenario& scenario) {
   if (scenario.heartbeat > 0) return scenario.heartbeat;
   double shortest = kForEver;
   for (const JobGroup& group : scenario.jobs) shortest = std::min(shortest, group.duration.median());
-  return std::max(0.01, shortest / 20);
+  constexpr double kLongest = 300;  // an attempt that says nothing for ten minutes is taken for one that stands still
+  return std::clamp(shortest / 20, 0.01, kLongest);
 }
 
 double node_timeout_of(const Scenario& scenario) {

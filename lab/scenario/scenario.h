@@ -169,7 +169,7 @@ struct Scenario {
   Distribution launch = Distribution::constant(1);             // from the order to the first record, per attempt
   Distribution network_delay = Distribution::constant(0.001);  // one way, per message; those of a connection keep order
   Network network{};
-  double heartbeat = 0;  // interval; 0: a twentieth of the shortest median duration, at least 10 ms
+  double heartbeat = 0;  // interval; 0: a twentieth of the shortest median duration, 10 ms to 5 minutes
   // An attempt that runs on alone shows less and less that is new: a node where nothing was launched for long waits
   // this share of that time before it beats again. What stands still for days is then not simulated beat by beat.
   double heartbeat_growth = 0;

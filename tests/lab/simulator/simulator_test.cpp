@@ -253,6 +253,16 @@ TEST(Simulator, AReportThatAPartitionSwallowsIsSentAgainThoughMoreCameMeanwhile)
   EXPECT_NEAR(job.mapped_bytes, job.input_bytes, 1);
 }
 
+TEST(Simulator, AttemptsOfDaysTellOftenEnoughThatTheyAreAlive) {
+  Scenario scenario = small_cluster();
+  scenario.heartbeat = scenario.node_timeout = 0;  // the defaults
+  scenario.jobs[0].tasks = Distribution::constant(4);
+  scenario.jobs[0].duration = Distribution::constant(86400);
+  const JobOutcome job = run(scenario, 1).jobs[0];
+  EXPECT_EQ(job.attempts, 4u);
+  EXPECT_EQ(job.state, scheduler::JobState::Succeeded);
+}
+
 TEST(Outcome, WilsonsIntervalHoldsAtTheEdges) {
   EXPECT_NEAR(share_of(0, 100).high, 0.0370, 1e-4);
   EXPECT_NEAR(share_of(0, 100).low, 0, 1e-15);
