@@ -32,14 +32,17 @@ const million = (tick) => job(1, {overview: overview(tick), forecasts, explanati
 // A task of the small job that runs: each second one of worker-1's tasks gets a copy.
 function smallTask(index, tick) {
   const node_name = 'worker-' + (1 + Math.floor(index / 40));
-  const first = {...attempt(index, 0, index < 3 ? 'running' : 'succeeded'), node_name, launched_unix_ns: kBegin + index * 3e8};
-  const second = {...first, attempt: 1, speculative: true, state: 'killed', launched_unix_ns: first.launched_unix_ns + 1e9};
-  return {task: index, path: '/data/in/part-' + index, files: 1, begin: 0, end: 1000, state: index < 3 ? 'running' : 'done',
-    segments: [], attempts: index === 0 || index > 3 && index <= tick ? [first, second] : [first]};
+  const begin = kBegin + index * 3e8;
+  const ended_unix_ns = index < 3 ? null : begin + 2e9;
+  const [state, end, lost] = index < 3 ? ['running', 'running', 'running'] : ['done', 'succeeded', 'killed'];
+  const first = {...attempt(index, 0, end), node_name, launched_unix_ns: begin, ended_unix_ns};
+  const second = {...first, attempt: 1, speculative: true, state: lost, launched_unix_ns: begin + 1e9};
+  return {task: index, path: '/data/in/part-' + index, files: 1, begin: 0, end: 1000, state, segments: [],
+    attempts: index === 0 || index > 3 && index <= tick ? [first, second] : [first]};
 }
 
-const decision = (at_seconds, more) => ({at_seconds, what: 'copy', text: 'a copy races', attempt: 0, attempts: [], pocd_before: 0.5,
-  pocd_after: 0.99999, ...more});
+const decision = (at_seconds) => ({at_seconds, what: 'copy', text: 'a copy races', attempt: 0, attempts: [],
+  pocd_before: 0.5, pocd_after: 0.99999});
 
 const explained = (index, more) => ({task: index, decisions: [], clones: [], declined: null, ...more});
 
@@ -47,20 +50,24 @@ function smallExplanation(tick) {
   const tasks = [explained(0, {clones: [{attempt: 1, launched_seconds: 1}]}),
     explained(1, {declined: {text: 'no slot is free', since_seconds: 2, last_seconds: 3}}),
     explained(2, {decisions: [decision(20)]}), explained(3, {decisions: tick > 2 ? [decision(20)] : []})];
-  const held_nodes = [{node_name: 'worker-2', cause: 'slow', since_seconds: 5, until_seconds: 60, is_over: false, reason: 'it took long'}];
+  const held_nodes = [{node_name: 'worker-2', cause: 'slow', since_seconds: 5, until_seconds: 60, is_over: false,
+    reason: 'it took long'}];
   return {held_nodes, decisions: [], tasks, tasks_left_out: 7, decisions_dropped: 0};
 }
 
 const kSmall = 120;  // tasks
 
 function smallJob(tick) {
-  return job(11, {name: 'small', tasks: kSmall, elapsed_seconds: 39 + tick / 10, deadline_seconds: 3600, policy: 'none', priority: 5, on_miss: 'kill',
-    policy_problem: "the policy 'chosen' is missing; 'none' stands in", forecast: {...forecast, pocd: 0.99999, median_seconds: 50},
-    forecasts: forecasts.slice(0, 5), explanation: smallExplanation(tick), task_list: Array.from({length: kSmall}, (_, i) => smallTask(i, tick))});
+  return job(11, {name: 'small', tasks: kSmall, elapsed_seconds: 39 + tick / 10, deadline_seconds: 3600, policy: 'none',
+    priority: 5, on_miss: 'kill', policy_problem: "the policy 'chosen' is missing; 'none' stands in",
+    forecast: {...forecast, pocd: 0.99999, low_seconds: 45, median_seconds: 50, high_seconds: 55},
+    forecasts: forecasts.slice(0, 5), explanation: smallExplanation(tick),
+    task_list: Array.from({length: kSmall}, (_, i) => smallTask(i, tick))});
 }
 
-const endedJob = () => job(12, {name: 'ended', state: 'succeeded', tasks: 2, elapsed_seconds: 39, ended_unix_ns: kBegin + 39e9, deadline_seconds: null,
-  forecast: {...forecast, pocd: null}, explanation: smallExplanation(0), task_list: [smallTask(4, 0), smallTask(5, 0)]});
+const endedJob = () => job(12, {name: 'ended', state: 'succeeded', tasks: 2, elapsed_seconds: 39,
+  ended_unix_ns: kBegin + 39e9, deadline_seconds: null, forecast: {...forecast, pocd: null},
+  explanation: smallExplanation(0), task_list: [smallTask(4, 0), smallTask(5, 0)]});
 
 // A page of the tasks of the large job.
 function tasksFrom(first, state) {

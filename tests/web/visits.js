@@ -7,7 +7,8 @@ const refreshes = async (page, count) => {
 };
 
 const textOf = (page, selector) => page.locator(selector).first().textContent();
-const counts = (page, text) => page.waitForFunction((wanted) => document.querySelector('#task-list .controls').textContent.includes(wanted), text);
+const counts = (page, text) => page.waitForFunction(
+    (wanted) => document.querySelector('#task-list .controls').textContent.includes(wanted), text);
 const tasksBegin = (page, text) => page.waitForFunction((wanted) => {
   const cell = document.querySelector('#task-list tbody td');
   return cell && cell.textContent === wanted;
@@ -136,7 +137,9 @@ async function reasonsAndFacts(page, url, fault) {
   for (const part of ['stands in', 'Priority', 'the job is killed then', 'PoCD above 0.999']) {
     if (!facts.includes(part)) fault('facts lack ' + part + ': ' + facts);
   }
-  for (const [key, part] of [['0/1', 'clone'], ['1/0', 'no slot is free'], ['decision task 2 20', 'above 0.999'], ['decision worker-2 5', 'held back']]) {
+  const wanted = [['0/1', 'clone'], ['1/0', 'no slot is free'], ['decision task 2 20', 'above 0.999'],
+    ['decision worker-2 5', 'held back']];
+  for (const [key, part] of wanted) {
     const told = await choose(page, key);
     if (!told.includes(part)) fault(key + ' lacks ' + part + ': ' + told);
   }
@@ -149,7 +152,8 @@ async function reasonsAndFacts(page, url, fault) {
 async function farDeadline(page, url, fault) {
   await page.goto(url + '#job-11');
   await page.waitForSelector('#timeline rect');
-  const widest = await page.evaluate(() => Math.max(...[...document.querySelectorAll('#timeline rect')].map((rect) => rect.getBBox().width)));
+  const widths = await page.locator('#timeline rect').evaluateAll((all) => all.map((rect) => rect.getBBox().width));
+  const widest = Math.max(...widths);
   if (widest < 100) fault('the longest attempt is ' + widest + ' wide');
   if (!(await textOf(page, '#timeline')).includes('deadline after 1 h')) fault('the deadline is not told');
 }
@@ -160,8 +164,10 @@ async function smallWindow(page, url, fault) {
     await page.goto('about:blank');
     await page.goto(url + job);
     await page.waitForSelector(ready);
-    const least = await page.evaluate(() => Math.min(...[...document.querySelectorAll('.chart text')].filter((text) => text.getClientRects().length > 0)
-        .map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)));
+    const heights = await page.locator('.chart text').evaluateAll((all) => all
+        .filter((text) => text.getClientRects().length > 0)
+        .map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a));
+    const least = Math.min(...heights);
     if (least < 10) fault(job + ': text of figures is ' + least.toFixed(1) + ' pixels high');
   }
 }
@@ -169,12 +175,12 @@ async function smallWindow(page, url, fault) {
 // `jobs`: [seconds since the submission, seconds that it has run].
 async function answerUse(page, jobs) {
   const running_thousandths = new Array(160).fill(4e6);
-  const said = jobs.map(([since, made_seconds], i) => ({job: 'job-' + (i + 1), name: 'nightly', made_seconds, step_seconds: made_seconds / 160,
-    submitted_unix_ns: (Date.now() - since * 1000) * 1e6, running_thousandths}));
+  const said = jobs.map(([since, made_seconds], i) => ({job: 'job-' + (i + 1), name: 'nightly', made_seconds,
+    step_seconds: made_seconds / 160, submitted_unix_ns: (Date.now() - since * 1000) * 1e6, running_thousandths}));
   await page.route('**/api/use', (route) => route.fulfill({json: {jobs: said}}));
 }
 
-const ticksOfUse = (page) => page.evaluate(() => [...document.querySelectorAll('#use text')].map((text) => text.textContent).slice(-5));
+const ticksOfUse = async (page) => (await page.locator('#use text').allTextContents()).slice(-5);
 
 async function idleCluster(page, url, fault) {
   await answerUse(page, [[330, 30]]);
@@ -194,14 +200,16 @@ async function idleForLong(page, url, fault) {
 
 async function useAndFilters(page, url, fault) {
   await answerUse(page, [[100, 100], [800, 800]]);
-  await page.route(/api\/jobs\?.*state=failed/, (route) => route.fulfill({json: {jobs: [], matching: 0, all: 2, running: 2}}));
+  const none = {jobs: [], matching: 0, all: 2, running: 2};
+  await page.route(/api\/jobs\?.*state=failed/, (route) => route.fulfill({json: none}));
   await page.goto(url);
   await page.waitForSelector('#use path');
   const before = await ticksOfUse(page);
   await page.getByRole('combobox', {name: 'State of jobs'}).selectOption('failed');
   await page.waitForFunction(() => document.querySelector('#jobs tbody').rows.length === 0);
   const after = await ticksOfUse(page);
-  if (before[0].slice(0, 4) !== after[0].slice(0, 4)) fault('the figure goes by the filter: ' + before + ' and ' + after);
+  const [was, is] = [before, after].map((ticks) => ticks[0].slice(0, 4));
+  if (was !== is) fault('the figure goes by the filter: ' + before + ' and ' + after);
   await page.getByRole('combobox', {name: 'State of jobs'}).selectOption('committing');
 }
 
@@ -209,9 +217,11 @@ async function muchUse(page, url, fault) {
   await answerUse(page, new Array(12).fill([600, 599]));
   await page.goto(url);
   await page.waitForSelector('#use path');
-  if (await textOf(page, '#use text') !== '4,000') fault('more slots are in use than there are: ' + await textOf(page, '#use text'));
-  if (!(await textOf(page, '#use-left-out')).includes('Of 300 jobs only 12')) fault('it is not said that jobs are left out');
+  const most = await textOf(page, '#use text');
+  if (most !== '4,000') fault('more slots are in use than there are: ' + most);
+  const said = await textOf(page, '#use-left-out');
+  if (!said.includes('Of 300 jobs only 12')) fault('it is not said that jobs are left out');
 }
 
-module.exports = {pagesOfTasks, numbersOfTasks, fromJobToJob, slowJob, selection, focusInTimeline, keysInTimeline, reasonsAndFacts, farDeadline, smallWindow,
-  idleCluster, idleForLong, useAndFilters, muchUse};
+module.exports = {pagesOfTasks, numbersOfTasks, fromJobToJob, slowJob, selection, focusInTimeline, keysInTimeline,
+  reasonsAndFacts, farDeadline, smallWindow, idleCluster, idleForLong, useAndFilters, muchUse};

@@ -11,6 +11,14 @@ function axisOf(begin, end, left, width) {
   return {begin, end, width, x: (at) => left + (width - left - 10) * Math.min(1, Math.max(0, (at - begin) / span))};
 }
 
+// Across the figure; `kind` is its class and its key.
+function levelLine(axis, y, kind, text) {
+  return shape('line', {x1: kChartLeft, x2: axis.width - 10, y1: y, y2: y, class: kind, 'data-key': kind + y}, text);
+}
+
+// A name left of the axis.
+const levelName = (text, y) => label(text, {x: kChartLeft - 6, y, 'text-anchor': 'end', 'data-key': 'name ' + y});
+
 // Names of five instants, each said by `text`.
 function ticks(axis, y, text) {
   const drawn = [];
@@ -76,7 +84,8 @@ function showUse(use, slots, all) {
   drawUse(inSight, axis, slots, now);
   show($('use-key'), inSight.map(useKeyItem));
   $('use-left-out').hidden = inSight.length < use.length || all <= use.length;
-  tell($('use-left-out'), 'Of ' + counted(all, 'job') + ' only ' + use.length + ' are drawn: the newest that run, then those that ended last.');
+  const part = 'Of ' + counted(all, 'job') + ' only ' + use.length;
+  tell($('use-left-out'), part + ' are drawn: the newest that run, then those that ended last.');
 }
 
 function drawUse(jobs, axis, slots, now) {
@@ -84,10 +93,13 @@ function drawUse(jobs, axis, slots, now) {
   const most = Math.max(slots, 1, ...stack.flat().map(([, above]) => above));
   const x = (column) => axis.x(axis.begin + (axis.end - axis.begin) * (column + 0.5) / kUseColumns).toFixed(1);
   const y = (count) => (kUseHeight - (kUseHeight - 12) * count / most).toFixed(1);
-  const drawn = stack.map((columns, i) => shape('path', {d: areaOf(columns, x, y), class: 'use use-' + i % kPatterns}, jobs[i].job + ' ' + jobs[i].name));
-  if (slots > 0) drawn.push(shape('line', {x1: kChartLeft, x2: axis.width - 10, y1: y(slots), y2: y(slots), class: 'limit'}, counted(slots, 'slot')));
-  drawn.push(label(grouped(Math.round(most)), {x: kChartLeft - 6, y: 16, 'text-anchor': 'end'}));
-  drawn.push(label('0', {x: kChartLeft - 6, y: kUseHeight, 'text-anchor': 'end'}));
+  const drawn = stack.map((columns, i) => {
+    const {job, name} = jobs[i];
+    const area = {d: areaOf(columns, x, y), class: 'use use-' + i % kPatterns, 'data-key': job};
+    return shape('path', area, job + ' ' + name);
+  });
+  if (slots > 0) drawn.push(levelLine(axis, y(slots), 'limit', counted(slots, 'slot')));
+  drawn.push(levelName(grouped(Math.round(most)), 16), levelName('0', kUseHeight));
   drawn.push(...ticks(axis, kUseHeight + 16, (at) => (now - at < kFresh ? 'now' : '−' + time(now - at))));
   $('use').setAttribute('viewBox', '0 0 ' + axis.width + ' ' + (kUseHeight + 20));
   show($('use'), drawn);
@@ -109,7 +121,8 @@ function showForecasts(job) {
   const points = (job.forecasts || []).filter((point) => point.pocd !== null || point.median_seconds !== null);
   $('forecast-section').hidden = points.length === 0;
   if (points.length === 0) return;
-  const axis = axisOf(0, Math.max(job.elapsed_seconds, points[points.length - 1].at_seconds, 0.001), kChartLeft, chartWidth());
+  const end = Math.max(job.elapsed_seconds, points[points.length - 1].at_seconds, 0.001);
+  const axis = axisOf(0, end, kChartLeft, chartWidth());
   const drawn = [];
   const likely = points.filter((point) => point.pocd !== null);
   let y = 0;
@@ -130,12 +143,14 @@ function showForecasts(job) {
 function pocdLine(points, axis) {
   const y = (value) => 74 - 64 * value;
   const path = 'M' + points.map((point) => axis.x(point.at_seconds).toFixed(1) + ' ' + y(point.pocd).toFixed(1)).join('L');
-  const lineAt = (value) => shape('line', {x1: kChartLeft, x2: axis.width - 10, y1: y(value), y2: y(value), class: 'axis', 'data-key': 'line ' + value});
-  return [label('PoCD 1', {x: kChartLeft - 6, y: 14, 'text-anchor': 'end', 'data-key': 'PoCD 1'}),
-          label('0', {x: kChartLeft - 6, y: 76, 'text-anchor': 'end', 'data-key': 'PoCD 0'}), lineAt(0), lineAt(1),
+  return [levelName('PoCD 1', 14), levelName('0', 76), levelLine(axis, y(0), 'axis'), levelLine(axis, y(1), 'axis'),
           shape('path', {d: path, class: 'likely', 'data-key': 'PoCD'}, 'Probability to be in time'),
-          ...points.map((point) => choosable(shape('circle', {cx: axis.x(point.at_seconds), cy: y(point.pocd), r: 3, class: 'likely-point'},
-                                                   'after ' + time(point.at_seconds) + ': PoCD ' + pocdText(point.pocd)), 'pocd ' + point.at_seconds))];
+          ...points.map((point) => pocdPoint(point, axis, y))];
+}
+
+function pocdPoint({at_seconds: at, pocd}, axis, y) {
+  const text = 'after ' + time(at) + ': PoCD ' + pocdText(pocd);
+  return choosable(shape('circle', {cx: axis.x(at), cy: y(pocd), r: 3, class: 'likely-point'}, text), 'pocd ' + at);
 }
 
 // The band from low to high, which is left out where somebody stands still and there is no telling.
@@ -146,19 +161,20 @@ function endBand(job, points, axis, top) {
   const y = (seconds) => top + 120 - 105 * Math.min(seconds, most) / most;
   const x = (point) => axis.x(point.at_seconds).toFixed(1);
   const banded = points.filter((point) => point.low_seconds !== null && point.high_seconds !== null);
-  const lineAt = (seconds, kind, text) => shape('line', {x1: kChartLeft, x2: axis.width - 10, y1: y(seconds), y2: y(seconds), class: kind, 'data-key': kind}, text);
-  const drawn = [label('end', {x: 0, y: top + 14, 'data-key': 'end'}),
-                 label(time(most), {x: kChartLeft - 6, y: top + 19, 'text-anchor': 'end', 'data-key': 'most'}), lineAt(0, 'axis')];
+  const drawn = [label('end', {x: 0, y: top + 14, 'data-key': 'end'}), levelName(time(most), top + 19),
+                 levelLine(axis, y(0), 'axis')];
   if (banded.length > 0) {
     const above = banded.map((point) => x(point) + ' ' + y(point.high_seconds).toFixed(1));
     const below = banded.map((point) => x(point) + ' ' + y(point.low_seconds).toFixed(1)).reverse();
-    drawn.push(shape('path', {d: 'M' + above.concat(below).join('L') + 'Z', class: 'band', 'data-key': 'band'}, 'The end, with probability 0.8'));
+    const path = 'M' + above.concat(below).join('L') + 'Z';
+    drawn.push(shape('path', {d: path, class: 'band', 'data-key': 'band'}, 'The end, with probability 0.8'));
   }
   const expected = points.map((point) => x(point) + ' ' + y(point.median_seconds).toFixed(1));
   drawn.push(shape('path', {d: 'M' + expected.join('L'), class: 'likely', 'data-key': 'expected'}, 'The expected end'));
   if (job.deadline_seconds !== null) {
-    drawn.push(lineAt(job.deadline_seconds, 'deadline', 'deadline'));
-    drawn.push(label('deadline', {x: axis.width - 14, y: y(job.deadline_seconds) - 3, 'text-anchor': 'end', 'data-key': 'its name'}));
+    const due = y(job.deadline_seconds);
+    drawn.push(levelLine(axis, due, 'deadline', 'deadline'));
+    drawn.push(label('deadline', {x: axis.width - 14, y: due - 3, 'text-anchor': 'end', 'data-key': 'its name'}));
   }
   return drawn;
 }
@@ -177,7 +193,7 @@ function showRunning(overview) {
   });
   path += 'H' + axis.x(end).toFixed(1) + 'V' + height;
   $('running').setAttribute('viewBox', '0 0 ' + axis.width + ' ' + (height + 20));
-  show($('running'), [shape('path', {d: path, class: 'running-area'}, 'attempts running, at most ' + most.toFixed(1)),
-                      label(grouped(Math.round(most)), {x: kChartLeft - 6, y: 12, 'text-anchor': 'end'}),
-                      label('0', {x: kChartLeft - 6, y: height, 'text-anchor': 'end'}), ...ticks(axis, height + 16, time)]);
+  show($('running'), [shape('path', {d: path, class: 'running-area', 'data-key': 'running'}, 'attempts running, at most ' + most.toFixed(1)),
+                      levelName(grouped(Math.round(most)), 12), levelName('0', height),
+                      ...ticks(axis, height + 16, time)]);
 }

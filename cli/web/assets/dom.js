@@ -35,12 +35,13 @@ function morphKeyed(shown, children) {
   const wanted = new Set(children.map(keyOf));
   const known = new Map();
   for (const child of [...shown.childNodes]) {
-    if (wanted.has(keyOf(child)) && keyOf(child) !== null) known.set(keyOf(child), child);
+    if (wanted.has(keyOf(child)) && !known.has(keyOf(child))) known.set(keyOf(child), child);
     else child.remove();
   }
   let next = shown.firstChild;
   for (const child of children) {
     const there = known.get(keyOf(child));
+    known.delete(keyOf(child));
     if (!there) {
       shown.insertBefore(child, next);
       continue;
@@ -114,8 +115,8 @@ class Figure {
   move(event) {
     const all = [...this.place.querySelectorAll(kChoosable)];
     const at = all.indexOf(event.target);
-    const to = {ArrowLeft: at - 1, ArrowUp: at - 1, ArrowRight: at + 1, ArrowDown: at + 1, Home: 0, End: all.length - 1};
-    const next = all[to[event.key]];
+    const back = at - 1, on = at + 1, end = all.length - 1;
+    const next = all[{ArrowLeft: back, ArrowUp: back, ArrowRight: on, ArrowDown: on, Home: 0, End: end}[event.key]];
     if (at < 0 || !next) return;
     event.preventDefault();
     next.focus();

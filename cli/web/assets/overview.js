@@ -153,8 +153,9 @@ function showOverviewOf(job) {
   placeTeller.set(drawPlaces(job), (place) => placeText(job, place));
   $('heat').setAttribute('aria-label', 'Slots in use of ' + counted(overview.rows.length, 'row') + ' of workers over ' + time(overview.made_seconds) + '; arrow keys move from cell to cell');
   $('places').setAttribute('aria-label', counted(job.tasks, 'task') + ' in ' + counted(overview.places.length, 'place') + ', ' + grouped(job.tasks_done) + ' done; arrow keys move from place to place');
-  const age = job.ended_unix_ns === null ? ', as of ' + time(Math.max(0, job.elapsed_seconds - overview.made_seconds)) + ' ago' : '';
-  tell($('made'), 'Sums of ' + counted(overview.attempts, 'attempt') + age + '.');
+  const age = time(Math.max(0, job.elapsed_seconds - overview.made_seconds));
+  const when = job.ended_unix_ns === null ? ', as of ' + age + ' ago' : '';
+  tell($('made'), 'Sums of ' + counted(overview.attempts, 'attempt') + when + '.');
 }
 
 addEventListener('resize', () => {

@@ -5,17 +5,20 @@ const kReport = $('report') ? JSON.parse($('report').textContent) : null;
 
 const isRunning = (job) => job.state === 'queued' || job.state === 'running' || job.state === 'committing';
 
+const statesOf = (...names) => names.map((name) => [name, name]);
+
 const jobList = new List($('jobs'), 'jobs', kJobColumns,
-    [['', 'all states'], ['open', 'not ended'], ['queued', 'queued'], ['running', 'running'], ['committing', 'committing'],
-     ['succeeded', 'succeeded'], ['failed', 'failed'], ['killed', 'killed']], () => loop());
+    [['', 'all states'], ['open', 'not ended'],
+     ...statesOf('queued', 'running', 'committing', 'succeeded', 'failed', 'killed')], () => loop());
 const nodeList = new List($('nodes'), 'workers', kNodeColumns,
     [['here', 'all but gone'], ['', 'all states'], ['live', 'live'], ['held', 'left out'], ['draining', 'draining'], ['drained', 'drained'], ['silent', 'silent'], ['lost', 'lost'], ['left', 'left']], () => loop());
 
-// The tasks of a job. Those of a large one come a page at a time, in order of their numbers: only the answer knows where
-// the next page begins, and how one came here is remembered.
+// The tasks of a job. Those of a large one come a page at a time, in order of their numbers: only the answer knows
+// where the next page begins, and how one came here is remembered.
 class TaskList extends List {
   constructor() {
-    super($('task-list'), 'tasks', kTaskColumns, [['', 'all states'], ['waiting', 'waiting'], ['running', 'running'], ['done', 'done']], () => tasksChanged());
+    const states = [['', 'all states'], ...statesOf('waiting', 'running', 'done')];
+    super($('task-list'), 'tasks', kTaskColumns, states, () => tasksChanged());
     this.earlier = [];  // where the pages before this one begin
     this.next = null;
   }
@@ -163,7 +166,8 @@ function failureItem(job, attempt) {
 function showFailures(job) {
   const failed = failuresOf(job);
   $('failed').hidden = failed.length === 0;
-  tell($('more-failed'), job.attempts_failed > failed.length ? 'The latest ' + failed.length + ' of ' + grouped(job.attempts_failed) + '.' : '');
+  const isPart = job.attempts_failed > failed.length;
+  tell($('more-failed'), isPart ? 'The latest ' + failed.length + ' of ' + grouped(job.attempts_failed) + '.' : '');
   show($('failures'), failed.map((attempt) => failureItem(job, attempt)));
 }
 
@@ -274,8 +278,8 @@ let latest = 0;  // of the calls below; only this one may show something
 let asOf = null;
 
 async function refreshCluster(call, withOverview) {
-  const asked = [ask('api/nodes' + nodeList.query()), ask('api/jobs' + jobList.query()), withOverview ? ask('api/use') : null];
-  const [nodes, jobs, use] = await Promise.all(asked);
+  const [nodes, jobs, use] = await Promise.all(
+      [ask('api/nodes' + nodeList.query()), ask('api/jobs' + jobList.query()), withOverview && ask('api/use')]);
   if (call !== latest) return;
   showCluster(nodes, jobs);
   if (withOverview) showOverview(nodes, jobs, use);
@@ -299,7 +303,8 @@ async function refresh() {
   const isKnown = () => wanted && shown && shown.job === wanted[1];
   $('overview').hidden = Boolean(wanted);
   if (!isKnown()) $('job').hidden = true;
-  const [cluster, job] = await Promise.allSettled([refreshCluster(call, !wanted), wanted && refreshJob(call, wanted[1])]);
+  const [cluster, job] = await Promise.allSettled(
+      [refreshCluster(call, !wanted), wanted && refreshJob(call, wanted[1])]);
   if (call !== latest) return false;
   if (cluster.reason) tellAge();
   if (job.reason) $('job').hidden = !isKnown();
@@ -308,7 +313,8 @@ async function refresh() {
 }
 
 function tellAge() {
-  tell($('cluster'), asOf === null ? 'Nothing is known yet' : 'What is shown is as it was ' + time((Date.now() - asOf) / 1000) + ' ago');
+  const age = time((Date.now() - asOf) / 1000);
+  tell($('cluster'), asOf === null ? 'Nothing is known yet' : 'What is shown is as it was ' + age + ' ago');
 }
 
 function showTrouble(error) {
@@ -326,7 +332,8 @@ async function loop() {
 
 if (kReport) {
   document.title = kReport.job + ', ' + kReport.application;
-  tell($('cluster'), 'Report of a job that was submitted ' + new Date(kReport.submitted_unix_ns / 1e6).toLocaleString());
+  const submitted = new Date(kReport.submitted_unix_ns / 1e6).toLocaleString();
+  tell($('cluster'), 'Report of a job that was submitted ' + submitted);
   $('overview').hidden = true;
   $('job').hidden = false;
   showJob(kReport);

@@ -93,8 +93,8 @@ class List {
     const first = this.chosen.first;
     this.back.disabled = first === 0;
     this.on.disabled = first + rows.length >= matching;
-    tell(this.count, (rows.length === 0 ? 'none' : grouped(first + 1) + ' to ' + grouped(first + rows.length)) + ' of ' + grouped(matching) +
-        (matching === all ? '' : ', ' + grouped(all) + ' in all'));
+    const these = rows.length === 0 ? 'none' : grouped(first + 1) + ' to ' + grouped(first + rows.length);
+    tell(this.count, these + ' of ' + grouped(matching) + (matching === all ? '' : ', ' + grouped(all) + ' in all'));
     if (first >= matching) this.chosen.first = 0;  // there are fewer than there were
   }
   // Of rows that are all here: searched in, chosen by and sorted by what these say of one.

@@ -20,21 +20,29 @@ function reasons(explanation) {
   return told;
 }
 
-const cloneText = (clone) => 'at ' + time(clone.launched_seconds) + ', the task was started with this clone beside the original';
-
-function declinedText({declined, decisions}) {
-  const until = declined.last_seconds > declined.since_seconds ? ' until ' + time(declined.last_seconds) : '';
-  return 'at ' + time(declined.since_seconds) + ', nothing ' + (decisions.length > 0 ? 'more ' : '') + 'was done' + until + ': ' + declined.text;
+function cloneText(clone) {
+  return 'at ' + time(clone.launched_seconds) + ', the task was started with this clone beside the original';
 }
 
-const heldText = (held) => 'held back as ' + held.cause + (held.is_over ? ' until ' : ', at most until ') + time(held.until_seconds) + ': ' + held.reason;
+function declinedText({declined, decisions}) {
+  const {since_seconds: since, last_seconds: last, text} = declined;
+  const what = decisions.length > 0 ? 'nothing more' : 'nothing';
+  return 'at ' + time(since) + ', ' + what + ' was done' + (last > since ? ' until ' + time(last) : '') + ': ' + text;
+}
+
+function heldText(held) {
+  const until = (held.is_over ? ' until ' : ', at most until ') + time(held.until_seconds);
+  return 'held back as ' + held.cause + until + ': ' + held.reason;
+}
 
 // Of large explanations only a part is here.
 function leftOutText(job) {
   const {tasks_left_out: tasks, decisions_dropped: dropped} = job.explanation || {};
   const lines = [];
-  if (tasks > 0) lines.push('What was decided about ' + counted(tasks, 'more task') + ' is left out; ontime explain ' + job.job + ' --all tells it.');
-  if (dropped > 0) lines.push(counted(dropped, 'later decision was', 'later decisions were') + ' not kept: there were too many.');
+  const decided = 'What was decided about ' + counted(tasks, 'more task') + ' is left out';
+  if (tasks > 0) lines.push(decided + '; ontime explain ' + job.job + ' --all tells it.');
+  const later = counted(dropped, 'later decision was', 'later decisions were');
+  if (dropped > 0) lines.push(later + ' not kept: there were too many.');
   return lines.join(' ');
 }
 
@@ -71,9 +79,10 @@ function runningStrip(attempts, axis, height) {
 // All that was decided for the job, in order of time.
 function decisionsOf(explanation) {
   if (!explanation) return [];
-  const all = explanation.decisions.map((decision) => ({at: decision.at_seconds, about: 'the whole job', text: decisionText(decision)}));
+  const told = (decision, about) => ({at: decision.at_seconds, about, text: decisionText(decision)});
+  const all = explanation.decisions.map((decision) => told(decision, 'the whole job'));
   for (const task of explanation.tasks) {
-    all.push(...task.decisions.map((decision) => ({at: decision.at_seconds, about: 'task ' + task.task, text: decisionText(decision)})));
+    all.push(...task.decisions.map((decision) => told(decision, 'task ' + task.task)));
   }
   for (const held of explanation.held_nodes) {
     const at = Math.max(0, held.since_seconds);
@@ -90,9 +99,11 @@ function decisionMarks(explanation, axis, y) {
     (byPlace.get(x) || byPlace.set(x, []).get(x)).push(decision);
   }
   if (byPlace.size === 0) return [];
-  const marks = [...byPlace].map(([x, [first, ...more]]) => choosable(
-      shape('path', {d: 'M' + x + ' ' + y + 'l5 6l-5 6l-5 -6z', class: 'decision'},
-            [first, ...more].map(({about, text}) => about + ' ' + text).join('\n')), 'decision ' + first.about + ' ' + first.at));
+  const marks = [...byPlace].map(([x, decisions]) => {
+    const text = decisions.map((decision) => decision.about + ' ' + decision.text).join('\n');
+    const mark = shape('path', {d: 'M' + x + ' ' + y + 'l5 6l-5 6l-5 -6z', class: 'decision'}, text);
+    return choosable(mark, 'decision ' + decisions[0].about + ' ' + decisions[0].at);
+  });
   return [label('decisions', {x: 0, y: y + 10, 'data-key': 'decisions'}), ...marks];
 }
 
@@ -108,7 +119,8 @@ function attemptShape(attempt, axis, y, told) {
   const key = attempt.task + '/' + attempt.attempt;
   const lines = ['task ' + attempt.task + ', attempt ' + attempt.attempt + ' on ' + attempt.node_name + ': ' + attempt.state + ', bytes ' +
                  attempt.start_offset + ' to ' + attempt.offset + ', ' + time(attempt.to - attempt.from),
-                 ...(attempt.message ? [attempt.message] : []), ...(told.get(key) || []), ...(told.get(attempt.task) || [])];
+                 ...(attempt.message ? [attempt.message] : []), ...(told.get(key) || []),
+                 ...(told.get(attempt.task) || [])];
   return choosable(shape('rect', {x: axis.x(attempt.from), y, width: Math.max(1, axis.x(attempt.to) - axis.x(attempt.from)), height: kRow - 4,
                                   class: kindOf(attempt) + (attempt.ended_unix_ns !== null ? '' : ' running')}, lines.join('\n')), key);
 }
@@ -132,7 +144,8 @@ function drawNode(drawn, [node, attempts], axis, y, told) {
     drawn.push(attemptShape(attempt, axis, y + lane * kRow, told));
   }
   const next = y + Math.max(1, lanes.length) * kRow;
-  drawn.push(shape('line', {x1: 0, x2: axis.width, y1: next - 1, y2: next - 1, class: 'axis', 'data-key': 'line below ' + node}));
+  const line = {x1: 0, x2: axis.width, y1: next - 1, y2: next - 1, class: 'axis', 'data-key': 'line below ' + node};
+  drawn.push(shape('line', line));
   return next + 2;
 }
 
@@ -141,8 +154,9 @@ const kReach = 1.5;
 // To the deadline if that is near; otherwise attempts would be too short to be seen.
 function timelineAxis(job) {
   const expected = job.forecast && job.ended_unix_ns === null ? job.forecast.median_seconds || 0 : 0;
-  const isNear = job.deadline_seconds !== null && job.deadline_seconds <= kReach * Math.max(job.elapsed_seconds, expected);
-  const end = Math.max(job.elapsed_seconds, isNear ? job.deadline_seconds : 0, 0.001);
+  const deadline = job.deadline_seconds || 0;
+  const isNear = deadline <= kReach * Math.max(job.elapsed_seconds, expected);
+  const end = Math.max(job.elapsed_seconds, isNear ? deadline : 0, 0.001);
   return axisOf(0, end, 120, chartWidth());
 }
 
@@ -170,7 +184,8 @@ function showTimeline(job, attempts) {
   if (marks.length > 0) y += kRow + 2;
   for (const row of byNode(attempts)) y = drawNode(drawn, row, axis, y, told);
   drawn.push(...deadlineMark(job, axis, y), ...ticks(axis, y + 14, time));
-  $('timeline').setAttribute('viewBox', '0 0 ' + axis.width + ' ' + (y + (isBeyond(job.deadline_seconds, axis) ? 36 : 20)));
+  const height = y + (isBeyond(job.deadline_seconds, axis) ? 36 : 20);
+  $('timeline').setAttribute('viewBox', '0 0 ' + axis.width + ' ' + height);
   timelineFigure.show(drawn);
   tellChosen();
   const leftOut = leftOutText(job);
