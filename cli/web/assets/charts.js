@@ -30,7 +30,7 @@ function ticks(axis, y, text) {
   return drawn;
 }
 
-// Sums of a running job are a while old: it counts as running up to the others' end.
+// Of those that ran last. What is known of jobs that run is not of the same instant, and of large ones it is older.
 const isLatest = (job, end) => end - job.end <= Math.max(5, 0.05 * job.made_seconds);
 const kFresh = 2;  // seconds; sums of what runs are this old at times
 const kIdleSpans = 20;  // after so many times the last use that nothing ran, that use could not be seen
@@ -193,7 +193,8 @@ function showRunning(overview) {
   });
   path += 'H' + axis.x(end).toFixed(1) + 'V' + height;
   $('running').setAttribute('viewBox', '0 0 ' + axis.width + ' ' + (height + 20));
-  show($('running'), [shape('path', {d: path, class: 'running-area', 'data-key': 'running'}, 'attempts running, at most ' + most.toFixed(1)),
+  const area = {d: path, class: 'running-area', 'data-key': 'running'};
+  show($('running'), [shape('path', area, 'attempts running, at most ' + most.toFixed(1)),
                       levelName(grouped(Math.round(most)), 12), levelName('0', height),
                       ...ticks(axis, height + 16, time)]);
 }

@@ -36,11 +36,13 @@ class TaskList extends List {
   }
   turn(pages) {
     if (shown.task_list) return super.turn(pages);
+    if (pages > 0 && this.next === null) return;  // the answer is still to come
     const earlier = pages > 0 ? [...this.earlier, this.begin] : this.earlier.slice(0, -1);
     const first = pages > 0 ? this.next : this.earlier.at(-1) || 0;
     this.search.value = '';
     this.choose({first, search: ''});
     this.earlier = earlier;
+    this.next = null;
   }
   reset() {
     super.reset();
