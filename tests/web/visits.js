@@ -58,7 +58,7 @@ async function fromJobToJob(page, url, fault) {
   await choose(page, '5/0');
   await turnTo(page, 'job-12');
   await counts(page, '1 to 2 of 2');
-  if (!(await textOf(page, '#chosen')).startsWith('Choose')) fault('an attempt of another job is told');
+  if (!(await textOf(page, '#chosen')).startsWith('Choose')) fault('an attempt of another job is described');
   await search(page).fill('nothing');
   await counts(page, 'none of 0');
   await turnTo(page, 'job-11');
@@ -146,7 +146,7 @@ async function reasonsAndFacts(page, url, fault) {
   if (!(await textOf(page, '#left-out')).includes('7 more tasks')) fault('it is not said that tasks are left out');
   await turnTo(page, 'job-12');
   await page.waitForFunction(() => document.getElementById('job-title').textContent.includes('ended'));
-  if ((await page.locator('#facts').innerText()).includes('PoCD')) fault('a PoCD without a deadline is told');
+  if ((await page.locator('#facts').innerText()).includes('PoCD')) fault('there is a PoCD without a deadline');
 }
 
 async function farDeadline(page, url, fault) {
