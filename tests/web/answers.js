@@ -1,8 +1,9 @@
 'use strict';
-// Answers of /api about a cluster that there is not: one with a job of 1,000,000 tasks that runs on 1,000 workers.
+// Answers of /api about a cluster that there is not: one with a job of 1,000,000 tasks that runs on 1,000 workers, and
+// with small ones: job-11, which runs, and job-12, which has ended.
 
 const kTasks = 1000000, kSteps = 160, kRows = 48, kPlaces = 400;
-const kBegin = 1.7e18;  // nanoseconds
+const kBegin = (Date.now() - 700e3) * 1e6;  // nanoseconds
 
 const forecast = {pocd: 0.87, low_seconds: 900, median_seconds: 1000, high_seconds: 1100};
 
@@ -28,6 +29,55 @@ const forecasts = Array.from({length: 120}, (_, i) => ({at_seconds: i * 5.8, poc
 
 const million = (tick) => job(1, {overview: overview(tick), forecasts, explanation: {held_nodes: [], decisions: [], tasks: [], tasks_left_out: 0, decisions_dropped: 0}});
 
+// A task of the small job that runs: each second one of worker-1's tasks gets a copy.
+function smallTask(index, tick) {
+  const node_name = 'worker-' + (1 + Math.floor(index / 40));
+  const begin = kBegin + index * 3e8;
+  const ended_unix_ns = index < 3 ? null : begin + 2e9;
+  const [state, end, lost] = index < 3 ? ['running', 'running', 'running'] : ['done', 'succeeded', 'killed'];
+  const first = {...attempt(index, 0, end), node_name, launched_unix_ns: begin, ended_unix_ns};
+  const second = {...first, attempt: 1, speculative: true, state: lost, launched_unix_ns: begin + 1e9};
+  return {task: index, path: '/data/in/part-' + index, files: 1, begin: 0, end: 1000, state, segments: [],
+    attempts: index === 0 || index > 3 && index <= tick ? [first, second] : [first]};
+}
+
+const decision = (at_seconds) => ({at_seconds, what: 'copy', text: 'a copy races', attempt: 0, attempts: [],
+  pocd_before: 0.5, pocd_after: 0.99999});
+
+const explained = (index, more) => ({task: index, decisions: [], clones: [], declined: null, ...more});
+
+function smallExplanation(tick) {
+  const tasks = [explained(0, {clones: [{attempt: 1, launched_seconds: 1}]}),
+    explained(1, {declined: {text: 'no slot is free', since_seconds: 2, last_seconds: 3}}),
+    explained(2, {decisions: [decision(20)]}), explained(3, {decisions: tick > 2 ? [decision(20)] : []})];
+  const held_nodes = [{node_name: 'worker-2', cause: 'slow', since_seconds: 5, until_seconds: 60, is_over: false,
+    reason: 'it took long'}];
+  return {held_nodes, decisions: [], tasks, tasks_left_out: 7, decisions_dropped: 0};
+}
+
+const kSmall = 120;  // tasks
+
+function smallJob(tick) {
+  return job(11, {name: 'small', tasks: kSmall, elapsed_seconds: 39 + tick / 10, deadline_seconds: 3600, policy: 'none',
+    priority: 5, on_miss: 'kill', policy_problem: "the policy 'chosen' is missing; 'none' stands in",
+    forecast: {...forecast, pocd: 0.99999, low_seconds: 45, median_seconds: 50, high_seconds: 55},
+    forecasts: forecasts.slice(0, 5), explanation: smallExplanation(tick),
+    task_list: Array.from({length: kSmall}, (_, i) => smallTask(i, tick))});
+}
+
+const endedJob = () => job(12, {name: 'ended', state: 'succeeded', tasks: 2, elapsed_seconds: 39,
+  ended_unix_ns: kBegin + 39e9, deadline_seconds: null, forecast: {...forecast, pocd: null},
+  explanation: smallExplanation(0), task_list: [smallTask(4, 0), smallTask(5, 0)]});
+
+// A page of the tasks of the large job.
+function tasksFrom(first, state) {
+  const tasks = [];
+  for (; tasks.length < 50 && first < kTasks; ++first) {
+    if (state === '' || task(first).state === state) tasks.push(task(first));
+  }
+  return {tasks, next: first < kTasks ? first : null};
+}
+
 function task(index) {
   return {task: index, path: '/data/in/part-' + index, files: 1, begin: 0, end: 1000, state: index % 7 ? 'done' : 'running',
     segments: [{begin: 0, end: 1000, state: index % 7 ? 'sealed' : 'open', attempt: index % 7 ? 0 : null}], attempts: [attempt(index, 0, index % 7 ? 'succeeded' : 'running')]};
@@ -47,10 +97,12 @@ function answer(path, parameters, tick) {
     return {jobs: Array.from({length: 8}, (_, i) => ({job: 'job-' + (i + 1), name: 'nightly', submitted_unix_ns: kBegin + i * 5e10, made_seconds: made_seconds - i * 50, step_seconds,
       running_thousandths: running_thousandths.map((count) => Math.round(count / (i + 2)))}))};
   }
+  if (path === '/api/jobs/job-11') return smallJob(tick);
+  if (path === '/api/jobs/job-12') return endedJob();
   if (/^\/api\/jobs\/job-\d+$/.test(path)) return million(tick);
-  if (/^\/api\/jobs\/job-\d+\/tasks$/.test(path)) return {tasks: page(task, kTasks), next: first + 50};
+  if (/^\/api\/jobs\/job-\d+\/tasks$/.test(path)) return tasksFrom(first, parameters.get('state'));
   if (/^\/api\/jobs\/job-\d+\/logs$/.test(path)) return {logs: [{task: 1, attempt: 0, node: 'worker-1', begin: 0, text: 'no such file\n'}], dropped: 0};
   return undefined;
 }
 
-module.exports = {answer};
+module.exports = {answer, million};

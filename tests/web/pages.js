@@ -6,8 +6,9 @@
 
 const fs = require('fs');
 const path = require('path');
-const {answer} = require('./answers.js');
+const {answer, million} = require('./answers.js');
 const {Cluster, pause} = require('./cluster.js');
+const visits = require('./visits.js');
 
 const [source, build] = process.argv.slice(2).map((given) => path.resolve(given));
 const tools = path.join(source, 'build', 'tools', 'web', 'node_modules');
@@ -143,6 +144,38 @@ async function checkMillion(browser, url) {
   await page.close();
 }
 
+// What visitors do on the page, each in a page of their own.
+async function checkVisits(browser, url) {
+  for (const [name, visit] of Object.entries(visits)) {
+    step = name;
+    const page = await openPage(browser);
+    page.setDefaultTimeout(10000);
+    await makeUp(page);
+    try {
+      await visit(page, url, fault);
+    } catch (error) {
+      fault(error.message.split('\n')[0]);
+    }
+    await page.close();
+  }
+}
+
+// The report of a job of so many tasks that they are not in it.
+async function checkLargeReport(browser, cluster) {
+  step = 'large report';
+  const report = fs.readFileSync(cluster.file('run.html'), 'utf8');
+  const data = JSON.stringify(million(1)).replaceAll('<', '\\u003c');
+  const made = report.replace(/(id="report">\n)[^]*?(<\/script>)/, (_, begin, end) => begin + data + end);
+  fs.writeFileSync(cluster.file('large.html'), made);
+  const page = await openPage(browser, 'file://' + cluster.file('large.html'));
+  await page.waitForSelector('#running path');
+  if (await page.locator('#task-list').isVisible()) fault('there is a list of tasks without tasks');
+  await page.evaluate(() => loop());
+  if (await page.locator('#trouble').isVisible()) fault('a report asks for something');
+  if (!await page.locator('#facts').isVisible()) fault('the job has vanished');
+  await page.close();
+}
+
 async function checkTrouble(browser, cluster, url) {
   step = 'a master that is away';
   const page = await openPage(browser, url);
@@ -166,6 +199,7 @@ async function checkWritten(browser, cluster) {
   for (const file of ['run.html', 'replayed.html', 'simulated/split-resume-job-1.html']) {
     await checkLook(browser, file, 'file://' + cluster.file(file), '#timeline rect');
   }
+  await checkLargeReport(browser, cluster);
   await checkEnded(browser, 'file://' + cluster.file('simulated/split-resume-job-1.html'));
 }
 
@@ -194,6 +228,7 @@ async function checkAll(browser, cluster) {
   await checkRefresh(browser, url);
   await checkJob(browser, url);
   await checkMillion(browser, url);
+  await checkVisits(browser, url);
   await checkTrouble(browser, cluster, url);
   await checkWritten(browser, cluster);
   step = 'experiment';

@@ -1,7 +1,8 @@
 'use strict';
 // Figures over time: the slots that jobs use, and what was expected of a job.
 
-const kChartWidth = 1000;
+// In a small window a figure is drawn narrower, so that its text does not shrink with it; style sheet: .chart.
+const chartWidth = () => Math.min(1000, Math.max(640, document.body.clientWidth));
 const kChartLeft = 90;
 
 // Where an instant (or any other number from `begin` on) is drawn between `left` and the right margin.
@@ -10,34 +11,50 @@ function axisOf(begin, end, left, width) {
   return {begin, end, width, x: (at) => left + (width - left - 10) * Math.min(1, Math.max(0, (at - begin) / span))};
 }
 
+// Across the figure; `kind` is its class and its key.
+function levelLine(axis, y, kind, text) {
+  return shape('line', {x1: kChartLeft, x2: axis.width - 10, y1: y, y2: y, class: kind, 'data-key': kind + y}, text);
+}
+
+// A name left of the axis.
+const levelName = (text, y) => label(text, {x: kChartLeft - 6, y, 'text-anchor': 'end', 'data-key': 'name ' + y});
+
 // Names of five instants, each said by `text`.
 function ticks(axis, y, text) {
   const drawn = [];
   for (let tick = 0; tick <= 4; ++tick) {
     const at = axis.begin + (axis.end - axis.begin) * tick / 4;
-    drawn.push(label(text(at), {x: axis.x(at), y, 'text-anchor': tick === 4 ? 'end' : tick === 0 ? 'start' : 'middle'}));
+    const anchor = tick === 4 ? 'end' : tick === 0 ? 'start' : 'middle';
+    drawn.push(label(text(at), {x: axis.x(at), y, 'text-anchor': anchor, 'data-key': 'tick ' + tick}));
   }
   return drawn;
 }
 
-// The part of time that the chart shows: what runs since it was submitted, or the latest that ended.
-function useWindow(jobs, running) {
-  const end = Math.max(...jobs.map((job) => job.end));
-  const shown = jobs.filter((job) => running.has(job.job));
-  const span = Math.max(10, ...(shown.length > 0 ? shown : jobs.slice(0, 1)).map((job) => end - job.begin));
-  return axisOf(end - 1.2 * span, end, kChartLeft, kChartWidth);
+// Of those that ran last. What is known of jobs that run is not of the same instant, and of large ones it is older.
+const isLatest = (job, end) => end - job.end <= Math.max(5, 0.05 * job.made_seconds);
+const kFresh = 2;  // seconds; sums of what runs are this old at times
+const kIdleSpans = 20;  // after so many times the last use that nothing ran, that use could not be seen
+
+// The part of time that the chart shows: until now, what ran last since it was submitted.
+function useWindow(jobs, now) {
+  const last = Math.max(...jobs.map((job) => job.end));
+  const span = Math.max(10, ...jobs.filter((job) => isLatest(job, last)).map((job) => last - job.begin));
+  const end = now - last < kFresh || now - last > kIdleSpans * span ? last : now;
+  return axisOf(end - 1.2 * (end - last + span), end, kChartLeft, chartWidth());
 }
 
 const kUseColumns = 160;
 
-// How many attempts of each job ran in each column, as [below, above] in the stack.
-function useStack(jobs, axis) {
+// How many attempts of each job ran in each column, as [below, above] in the stack. Means over steps of different
+// lengths may add up to more than there are.
+function useStack(jobs, axis, slots) {
+  const most = slots || Infinity;
   const below = new Array(kUseColumns).fill(0);
   return jobs.map((job) => below.map((_, column) => {
     const at = axis.begin + (axis.end - axis.begin) * (column + 0.5) / kUseColumns - job.begin;
     const step = Math.floor(at / job.step_seconds);
     const runs = at >= 0 && at <= job.made_seconds ? (job.running_thousandths[step] || 0) / 1000 : 0;
-    return [below[column], below[column] += runs];
+    return [below[column], below[column] = Math.min(most, below[column] + runs)];
   }));
 }
 
@@ -49,39 +66,63 @@ function areaOf(columns, x, y) {
 
 const kPatterns = 6;  // colours in the style sheet; neighbours in the stack differ, in the order of the key
 
-function showUse(use, slots, running) {
-  const jobs = use.map((job) => ({...job, begin: job.submitted_unix_ns / 1e9, end: job.submitted_unix_ns / 1e9 + job.made_seconds}));
-  $('use-section').hidden = jobs.length === 0;
-  if (jobs.length === 0) return;
-  const height = 120;
-  const axis = useWindow(jobs, running);
+const kUseHeight = 120;
+
+function timesOf(job) {
+  const begin = job.submitted_unix_ns / 1e9;
+  return {...job, begin, end: begin + job.made_seconds};
+}
+
+// `all`: how many jobs there are, of which the answer may hold only some.
+function showUse(use, slots, all) {
+  $('use-section').hidden = use.length === 0;
+  if (use.length === 0) return;
+  const jobs = use.map(timesOf);
+  const now = Date.now() / 1000;
+  const axis = useWindow(jobs, now);
   const inSight = jobs.filter((job) => job.end >= axis.begin);
-  const stack = useStack(inSight, axis);
+  drawUse(inSight, axis, slots, now);
+  show($('use-key'), inSight.map(useKeyItem));
+  $('use-left-out').hidden = inSight.length < use.length || all <= use.length;
+  const part = 'Of ' + counted(all, 'job') + ' only ' + use.length;
+  tell($('use-left-out'), part + ' are drawn: the newest that run, then those that ended last.');
+}
+
+function drawUse(jobs, axis, slots, now) {
+  const stack = useStack(jobs, axis, slots);
   const most = Math.max(slots, 1, ...stack.flat().map(([, above]) => above));
   const x = (column) => axis.x(axis.begin + (axis.end - axis.begin) * (column + 0.5) / kUseColumns).toFixed(1);
-  const y = (count) => (height - (height - 12) * count / most).toFixed(1);
-  const drawn = stack.map((columns, i) => shape('path', {d: areaOf(columns, x, y), class: 'use use-' + i % kPatterns}, inSight[i].job + ' ' + inSight[i].name));
-  if (slots > 0) drawn.push(shape('line', {x1: kChartLeft, x2: kChartWidth - 10, y1: y(slots), y2: y(slots), class: 'limit'}, counted(slots, 'slot')));
-  drawn.push(label(grouped(Math.round(most)), {x: kChartLeft - 6, y: 16, 'text-anchor': 'end'}), label('0', {x: kChartLeft - 6, y: height, 'text-anchor': 'end'}));
-  drawn.push(...ticks(axis, height + 16, (at) => (axis.end - at < 1e-3 ? 'now' : '−' + time(axis.end - at))));
-  $('use').setAttribute('viewBox', '0 0 ' + kChartWidth + ' ' + (height + 20));
+  const y = (count) => (kUseHeight - (kUseHeight - 12) * count / most).toFixed(1);
+  const drawn = stack.map((columns, i) => {
+    const {job, name} = jobs[i];
+    const area = {d: areaOf(columns, x, y), class: 'use use-' + i % kPatterns, 'data-key': job};
+    return shape('path', area, job + ' ' + name);
+  });
+  if (slots > 0) drawn.push(levelLine(axis, y(slots), 'limit', counted(slots, 'slot')));
+  drawn.push(levelName(grouped(Math.round(most)), 16), levelName('0', kUseHeight));
+  drawn.push(...ticks(axis, kUseHeight + 16, (at) => (now - at < kFresh ? 'now' : '−' + time(now - at))));
+  $('use').setAttribute('viewBox', '0 0 ' + axis.width + ' ' + (kUseHeight + 20));
   show($('use'), drawn);
-  show($('use-key'), inSight.map((job, i) => {
-    const item = element('li');
-    item.setAttribute('data-key', job.job);
-    const link = element('a', job.job + (job.name ? ' ' + job.name : ''));
-    link.href = '#' + job.job;
-    item.append(element('span', undefined, 'swatch swatch-' + i % kPatterns), link);
-    return item;
-  }));
 }
+
+function useKeyItem(job, i) {
+  const item = element('li');
+  item.setAttribute('data-key', job.job);
+  const link = element('a', job.job + (job.name ? ' ' + job.name : ''));
+  link.href = '#' + job.job;
+  item.append(element('span', undefined, 'swatch swatch-' + i % kPatterns), link);
+  return item;
+}
+
+const forecastFigure = new Figure($('forecast'));
 
 // PoCD and the expected end, as forecasts and decisions told them. Both have the time since the submission as axis.
 function showForecasts(job) {
   const points = (job.forecasts || []).filter((point) => point.pocd !== null || point.median_seconds !== null);
   $('forecast-section').hidden = points.length === 0;
   if (points.length === 0) return;
-  const axis = axisOf(0, Math.max(job.elapsed_seconds, points[points.length - 1].at_seconds, 0.001), kChartLeft, kChartWidth);
+  const end = Math.max(job.elapsed_seconds, points[points.length - 1].at_seconds, 0.001);
+  const axis = axisOf(0, end, kChartLeft, chartWidth());
   const drawn = [];
   const likely = points.filter((point) => point.pocd !== null);
   let y = 0;
@@ -95,19 +136,21 @@ function showForecasts(job) {
     y += 130;
   }
   drawn.push(...ticks(axis, y + 16, time));
-  $('forecast').setAttribute('viewBox', '0 0 ' + kChartWidth + ' ' + (y + 20));
-  show($('forecast'), drawn);
+  $('forecast').setAttribute('viewBox', '0 0 ' + axis.width + ' ' + (y + 20));
+  forecastFigure.show(drawn);
 }
 
 function pocdLine(points, axis) {
   const y = (value) => 74 - 64 * value;
   const path = 'M' + points.map((point) => axis.x(point.at_seconds).toFixed(1) + ' ' + y(point.pocd).toFixed(1)).join('L');
-  return [label('PoCD 1', {x: kChartLeft - 6, y: 14, 'text-anchor': 'end'}), label('0', {x: kChartLeft - 6, y: 76, 'text-anchor': 'end'}),
-          shape('line', {x1: kChartLeft, x2: axis.width - 10, y1: y(0), y2: y(0), class: 'axis'}),
-          shape('line', {x1: kChartLeft, x2: axis.width - 10, y1: y(1), y2: y(1), class: 'axis'}),
-          shape('path', {d: path, class: 'likely'}, 'Probability to be in time'),
-          ...points.map((point) => choosable(shape('circle', {cx: axis.x(point.at_seconds), cy: y(point.pocd), r: 3, class: 'likely-point'},
-                                                   'after ' + time(point.at_seconds) + ': PoCD ' + point.pocd.toFixed(3)), 'pocd ' + point.at_seconds))];
+  return [levelName('PoCD 1', 14), levelName('0', 76), levelLine(axis, y(0), 'axis'), levelLine(axis, y(1), 'axis'),
+          shape('path', {d: path, class: 'likely', 'data-key': 'PoCD'}, 'Probability to be in time'),
+          ...points.map((point) => pocdPoint(point, axis, y))];
+}
+
+function pocdPoint({at_seconds: at, pocd}, axis, y) {
+  const text = 'after ' + time(at) + ': PoCD ' + pocdText(pocd);
+  return choosable(shape('circle', {cx: axis.x(at), cy: y(pocd), r: 3, class: 'likely-point'}, text), 'pocd ' + at);
 }
 
 // The band from low to high, which is left out where somebody stands still and there is no telling.
@@ -118,17 +161,20 @@ function endBand(job, points, axis, top) {
   const y = (seconds) => top + 120 - 105 * Math.min(seconds, most) / most;
   const x = (point) => axis.x(point.at_seconds).toFixed(1);
   const banded = points.filter((point) => point.low_seconds !== null && point.high_seconds !== null);
-  const drawn = [label('end', {x: 0, y: top + 14}), label(time(most), {x: kChartLeft - 6, y: top + 19, 'text-anchor': 'end'}),
-                 shape('line', {x1: kChartLeft, x2: axis.width - 10, y1: y(0), y2: y(0), class: 'axis'})];
+  const drawn = [label('end', {x: 0, y: top + 14, 'data-key': 'end'}), levelName(time(most), top + 19),
+                 levelLine(axis, y(0), 'axis')];
   if (banded.length > 0) {
     const above = banded.map((point) => x(point) + ' ' + y(point.high_seconds).toFixed(1));
     const below = banded.map((point) => x(point) + ' ' + y(point.low_seconds).toFixed(1)).reverse();
-    drawn.push(shape('path', {d: 'M' + above.concat(below).join('L') + 'Z', class: 'band'}, 'The end, with probability 0.8'));
+    const path = 'M' + above.concat(below).join('L') + 'Z';
+    drawn.push(shape('path', {d: path, class: 'band', 'data-key': 'band'}, 'The end, with probability 0.8'));
   }
-  drawn.push(shape('path', {d: 'M' + points.map((point) => x(point) + ' ' + y(point.median_seconds).toFixed(1)).join('L'), class: 'likely'}, 'The expected end'));
+  const expected = points.map((point) => x(point) + ' ' + y(point.median_seconds).toFixed(1));
+  drawn.push(shape('path', {d: 'M' + expected.join('L'), class: 'likely', 'data-key': 'expected'}, 'The expected end'));
   if (job.deadline_seconds !== null) {
-    drawn.push(shape('line', {x1: kChartLeft, x2: axis.width - 10, y1: y(job.deadline_seconds), y2: y(job.deadline_seconds), class: 'deadline'}, 'deadline'));
-    drawn.push(label('deadline', {x: axis.width - 14, y: y(job.deadline_seconds) - 3, 'text-anchor': 'end'}));
+    const due = y(job.deadline_seconds);
+    drawn.push(levelLine(axis, due, 'deadline', 'deadline'));
+    drawn.push(label('deadline', {x: axis.width - 14, y: due - 3, 'text-anchor': 'end', 'data-key': 'its name'}));
   }
   return drawn;
 }
@@ -137,7 +183,7 @@ function endBand(job, points, axis, top) {
 function showRunning(overview) {
   const height = 50;
   const end = overview.made_seconds;
-  const axis = axisOf(0, end, kChartLeft, kChartWidth);
+  const axis = axisOf(0, end, kChartLeft, chartWidth());
   const counts = overview.running_thousandths.map((count) => count / 1000);
   const most = Math.max(1, ...counts);
   let path = 'M' + axis.x(0) + ' ' + height;
@@ -146,8 +192,9 @@ function showRunning(overview) {
     if (from < end) path += 'H' + axis.x(from).toFixed(1) + 'V' + (height - (height - 8) * count / most).toFixed(1);
   });
   path += 'H' + axis.x(end).toFixed(1) + 'V' + height;
-  $('running').setAttribute('viewBox', '0 0 ' + kChartWidth + ' ' + (height + 20));
-  show($('running'), [shape('path', {d: path, class: 'running-area'}, 'attempts running, at most ' + most.toFixed(1)),
-                      label(grouped(Math.round(most)), {x: kChartLeft - 6, y: 12, 'text-anchor': 'end'}),
-                      label('0', {x: kChartLeft - 6, y: height, 'text-anchor': 'end'}), ...ticks(axis, height + 16, time)]);
+  $('running').setAttribute('viewBox', '0 0 ' + axis.width + ' ' + (height + 20));
+  const area = {d: path, class: 'running-area', 'data-key': 'running'};
+  show($('running'), [shape('path', area, 'attempts running, at most ' + most.toFixed(1)),
+                      levelName(grouped(Math.round(most)), 12), levelName('0', height),
+                      ...ticks(axis, height + 16, time)]);
 }

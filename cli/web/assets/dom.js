@@ -35,12 +35,13 @@ function morphKeyed(shown, children) {
   const wanted = new Set(children.map(keyOf));
   const known = new Map();
   for (const child of [...shown.childNodes]) {
-    if (wanted.has(keyOf(child)) && keyOf(child) !== null) known.set(keyOf(child), child);
+    if (wanted.has(keyOf(child)) && !known.has(keyOf(child))) known.set(keyOf(child), child);
     else child.remove();
   }
   let next = shown.firstChild;
   for (const child of children) {
     const there = known.get(keyOf(child));
+    known.delete(keyOf(child));
     if (!there) {
       shown.insertBefore(child, next);
       continue;
@@ -76,12 +77,50 @@ function show(container, children) {
   morph(container, made);
 }
 
+// Writes only what differs: what a visitor has selected of it stays.
+function tell(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
 // What can be chosen by mouse, finger or keyboard, to be told below the figure.
 function choosable(made, key) {
   made.setAttribute('data-key', key);
-  made.setAttribute('tabindex', 0);
+  made.setAttribute('tabindex', -1);
   made.setAttribute('role', 'img');
   return made;
+}
+
+const kChoosable = '[role=img]';
+
+// A figure of which one thing at a time can be reached by Tab, and the others from there by arrow keys, Home and End.
+class Figure {
+  constructor(place) {
+    this.place = place;
+    this.stop = null;  // the key of what Tab reaches; null: the first
+    place.addEventListener('focusin', (event) => event.target.matches(kChoosable) && this.stopAt(event.target));
+    place.addEventListener('keydown', (event) => this.move(event));
+  }
+  // Each of the children has a key.
+  show(children) {
+    const all = children.filter((child) => child.matches(kChoosable));
+    const stop = all.find((child) => keyOf(child) === this.stop) || all[0];
+    if (stop) stop.setAttribute('tabindex', 0);
+    show(this.place, children);
+  }
+  stopAt(wanted) {
+    this.stop = keyOf(wanted);
+    for (const old of this.place.querySelectorAll('[tabindex="0"]')) old.setAttribute('tabindex', -1);
+    wanted.setAttribute('tabindex', 0);
+  }
+  move(event) {
+    const all = [...this.place.querySelectorAll(kChoosable)];
+    const at = all.indexOf(event.target);
+    const back = at - 1, on = at + 1, end = all.length - 1;
+    const next = all[{ArrowLeft: back, ArrowUp: back, ArrowRight: on, ArrowDown: on, Home: 0, End: end}[event.key]];
+    if (at < 0 || !next) return;
+    event.preventDefault();
+    next.focus();
+  }
 }
 
 const counted = (count, one, more) => grouped(count) + ' ' + (count === 1 ? one : more || one + 's');
@@ -101,6 +140,14 @@ function size(bytes) {
   let unit = 0;
   for (; bytes >= 1024 && unit < 5; ++unit) bytes /= 1024;
   return (unit === 0 ? Math.round(bytes) : bytes.toFixed(bytes < 10 ? 2 : 1)) + ' ' + ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'][unit];
+}
+
+// In the words of `ontime job`.
+function pocdText(pocd) {
+  if (pocd === 0 || pocd === 1) return String(pocd);
+  if (pocd > 0.999) return 'above 0.999';
+  if (pocd < 0.001) return 'below 0.001';
+  return pocd.toFixed(3);
 }
 
 // A colour of the style sheet, for what is drawn without elements.

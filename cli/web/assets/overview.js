@@ -109,7 +109,7 @@ class CellTeller {
   constructor(canvas, told, columnsOf) {
     this.canvas = canvas;
     this.told = told;
-    this.cell = null;
+    this.usual = told.textContent;
     for (const event of ['pointermove', 'click']) canvas.addEventListener(event, (at) => this.point(at.offsetX, at.offsetY));
     canvas.addEventListener('keydown', (event) => {
       const move = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[event.key];
@@ -121,19 +121,23 @@ class CellTeller {
       if (this.find(...next) !== null) this.point(...next);
     });
   }
+  forget() {
+    this.at = undefined;
+    tell(this.told, this.usual);
+  }
   point(x, y) {
     this.at = [x, y];
-    this.tell();
+    this.say();
   }
   // `find` says which cell is where, `text` what is to be told of it.
   set(find, text) {
     this.find = find;
     this.text = text;
-    if (this.at) this.tell();
+    if (this.at) this.say();
   }
-  tell() {
+  say() {
     const cell = this.find(...this.at);
-    if (cell !== null) this.told.textContent = this.text(cell);
+    if (cell !== null) tell(this.told, this.text(cell));
   }
 }
 
@@ -149,7 +153,9 @@ function showOverviewOf(job) {
   placeTeller.set(drawPlaces(job), (place) => placeText(job, place));
   $('heat').setAttribute('aria-label', 'Slots in use of ' + counted(overview.rows.length, 'row') + ' of workers over ' + time(overview.made_seconds) + '; arrow keys move from cell to cell');
   $('places').setAttribute('aria-label', counted(job.tasks, 'task') + ' in ' + counted(overview.places.length, 'place') + ', ' + grouped(job.tasks_done) + ' done; arrow keys move from place to place');
-  $('made').textContent = 'Sums of ' + counted(overview.attempts, 'attempt') + (job.ended_unix_ns === null ? ', as of ' + time(Math.max(0, job.elapsed_seconds - overview.made_seconds)) + ' ago' : '') + '.';
+  const age = time(Math.max(0, job.elapsed_seconds - overview.made_seconds));
+  const when = job.ended_unix_ns === null ? ', as of ' + age + ' ago' : '';
+  tell($('made'), 'Sums of ' + counted(overview.attempts, 'attempt') + when + '.');
 }
 
 addEventListener('resize', () => {

@@ -5,11 +5,64 @@ const kReport = $('report') ? JSON.parse($('report').textContent) : null;
 
 const isRunning = (job) => job.state === 'queued' || job.state === 'running' || job.state === 'committing';
 
+const statesOf = (...names) => names.map((name) => [name, name]);
+
 const jobList = new List($('jobs'), 'jobs', kJobColumns,
-    [['', 'all states'], ['open', 'not ended'], ['running', 'running'], ['queued', 'queued'], ['succeeded', 'succeeded'], ['failed', 'failed'], ['killed', 'killed']], () => loop());
+    [['', 'all states'], ['open', 'not ended'],
+     ...statesOf('queued', 'running', 'committing', 'succeeded', 'failed', 'killed')], () => loop());
 const nodeList = new List($('nodes'), 'workers', kNodeColumns,
     [['here', 'all but gone'], ['', 'all states'], ['live', 'live'], ['held', 'left out'], ['draining', 'draining'], ['drained', 'drained'], ['silent', 'silent'], ['lost', 'lost'], ['left', 'left']], () => loop());
-const taskList = new List($('task-list'), 'tasks', kTaskColumns, [['', 'all states'], ['waiting', 'waiting'], ['running', 'running'], ['done', 'done']], () => tasksChanged());
+
+// The tasks of a job. Those of a large one come a page at a time, in order of their numbers: only the answer knows
+// where the next page begins, and how one came here is remembered.
+class TaskList extends List {
+  constructor() {
+    const states = [['', 'all states'], ...statesOf('waiting', 'running', 'done')];
+    super($('task-list'), 'tasks', kTaskColumns, states, () => tasksChanged());
+    this.earlier = [];  // where the pages before this one begin
+    this.next = null;
+  }
+  // The number that is searched for, in either way of writing it; NaN: none.
+  get number() {
+    const text = this.chosen.search.replaceAll(',', '');
+    return /^\d+$/.test(text) ? Number(text) : NaN;
+  }
+  get begin() {
+    return this.number < shown.tasks ? this.number : this.chosen.first;
+  }
+  choose(what) {
+    if ('state' in what || 'search' in what) this.earlier = [];
+    super.choose(what);
+  }
+  turn(pages) {
+    if (shown.task_list) return super.turn(pages);
+    if (pages > 0 && this.next === null) return;  // the answer is still to come
+    const earlier = pages > 0 ? [...this.earlier, this.begin] : this.earlier.slice(0, -1);
+    const first = pages > 0 ? this.next : this.earlier.at(-1) || 0;
+    this.search.value = '';
+    this.choose({first, search: ''});
+    this.earlier = earlier;
+    this.next = null;
+  }
+  reset() {
+    super.reset();
+    this.earlier = [];
+  }
+  showPage(answer) {
+    show(this.table.tBodies[0], answer.tasks.map((task) => taskRow(task, shown)));
+    this.next = answer.next;
+    this.back.disabled = this.begin === 0;
+    this.on.disabled = answer.next === null;
+    tell(this.count, this.problem() || counted(shown.tasks, 'task') + ' in all, in order of their numbers');
+  }
+  problem() {
+    if (this.chosen.search === '') return '';
+    if (isNaN(this.number)) return 'only the number of a task can be searched for';
+    return this.number < shown.tasks ? '' : 'there is no such task, only 0 to ' + grouped(shown.tasks - 1);
+  }
+}
+
+const taskList = new TaskList();
 const workerList = new List($('workers'), 'workers of the job', kWorkerColumns, [['', 'all']], () => shown && showWorkers(shown));
 
 let shown = null;  // the job that is
@@ -19,12 +72,13 @@ function showOverview(nodes, jobs, use) {
   jobList.show(jobs.jobs.map(jobRow), jobs.matching, jobs.all);
   $('no-jobs').hidden = jobs.all > 0;
   nodeList.show(nodes.nodes.map(nodeRow), nodes.matching, nodes.all);
-  showUse(use.jobs, nodes.slots, new Set(jobs.jobs.filter(isRunning).map((job) => job.job)));
+  showUse(use.jobs, nodes.slots, jobs.all);
 }
 
 function showCluster(nodes, jobs) {
-  $('cluster').textContent = counted(nodes.live, 'worker') + ', ' + (nodes.held_back ? grouped(nodes.held_back) + ' of them left out, ' : '') + grouped(nodes.busy) + ' of ' +
-      grouped(nodes.slots) + ' slots busy, ' + counted(jobs.running, 'job') + ' running';
+  const held = nodes.held_back ? grouped(nodes.held_back) + ' of them left out, ' : '';
+  tell($('cluster'), counted(nodes.live, 'worker') + ', ' + held + grouped(nodes.busy) + ' of ' + grouped(nodes.slots) +
+      ' slots busy, ' + counted(jobs.running, 'job') + ' not ended');
 }
 
 // In the words of `ontime job`.
@@ -37,26 +91,42 @@ function spentOn(parts, show) {
   return named.length === 0 ? '' : ': ' + named.join(', ');
 }
 
+function timeText(job) {
+  if (job.deadline_seconds === null) return time(job.elapsed_seconds);
+  const met = job.deadline_met === null ? '' : job.deadline_met ? ' (met)' : ' (missed)';
+  const kill = job.on_miss === 'kill' && isRunning(job) ? '; the job is killed then' : '';
+  return time(job.elapsed_seconds) + ', deadline ' + time(job.deadline_seconds) + met + kill;
+}
+
+// Without a deadline there is no PoCD.
+function forecastText(job) {
+  const {median_seconds: median, low_seconds: low, high_seconds: high} = job.forecast;
+  const likely = job.deadline_seconds === null ? [] : ['PoCD ' + (pocd(job) || 'unknown')];
+  const end = median === null || median === undefined ? [] : ['done after ' + time(low) + ' to ' + time(high)];
+  return [...likely, ...end].join(', ');
+}
+
+// Names and texts; a third is a warning.
 function facts(job) {
+  const parameters = Object.entries(job.policy_parameters).map((p) => p.join('=')).join(', ');
   const list = [['State', job.state + (job.message ? ': ' + job.message : '') + (job.waiting_for ? ', waits for ' + job.waiting_for : '')],
-                ...(job.owner ? [['Owner', job.owner]] : []),
-                ['Policy', job.policy + ' ' + Object.entries(job.policy_parameters).map((p) => p.join('=')).join(', ')],
+                ['Owner', job.owner], ['Priority', job.priority ? String(job.priority) : ''],
+                ['Policy', job.policy + ' ' + parameters, job.policy_problem],
                 ['Input', size(job.input_bytes) + ' in ' + counted(job.tasks, 'split') + ', ' + grouped(job.tasks_done) + ' done'],
                 ['Attempts', grouped(job.attempts_launched) + ' launched, ' + grouped(job.attempts_running) + ' running, ' + grouped(job.attempts_failed) + ' failed'],
-                ['Time', time(job.elapsed_seconds) + (job.deadline_seconds === null ? '' : ', deadline ' + time(job.deadline_seconds) +
-                  (job.deadline_met === null ? '' : job.deadline_met ? ' (met)' : ' (missed)'))],
-                ['Output', job.output]];
-  if (job.forecast) {
-    const f = job.forecast;
-    list.push(['Forecast', 'PoCD ' + (pocd(job) || 'unknown') +
-               (f.median_seconds == null ? '' : ', done after ' + time(f.low_seconds) + ' to ' + time(f.high_seconds))]);
-  }
+                ['Time', timeText(job)], ['Output', job.output], ['Forecast', job.forecast ? forecastText(job) : '']];
   if (job.account) {
     const {bytes, machine_ns: machine} = job.account;
     const ofSlots = (ns) => time(ns / 1e9);
     list.push(['Mapped', size(bytes.mapped) + spentOn(bytes, size)], ['Machine time', ofSlots(machine.total) + spentOn(machine, ofSlots)]);
   }
-  return list;
+  return list.filter(([, text]) => text);
+}
+
+function factElements([name, text, warning]) {
+  const told = element('dd', text);
+  if (warning) told.append(element('span', warning, 'bad message'));
+  return [element('dt', name), told];
 }
 
 const kFailuresShown = 50;
@@ -98,7 +168,8 @@ function failureItem(job, attempt) {
 function showFailures(job) {
   const failed = failuresOf(job);
   $('failed').hidden = failed.length === 0;
-  $('more-failed').textContent = job.attempts_failed > failed.length ? 'The latest ' + failed.length + ' of ' + grouped(job.attempts_failed) + '.' : '';
+  const isPart = job.attempts_failed > failed.length;
+  tell($('more-failed'), isPart ? 'The latest ' + failed.length + ' of ' + grouped(job.attempts_failed) + '.' : '');
   show($('failures'), failed.map((attempt) => failureItem(job, attempt)));
 }
 
@@ -128,8 +199,7 @@ function tasksChanged() {
 const kTaskPageAge = 5000;  // ms: the master looks for them
 
 async function askForTasks(job) {
-  const {search, state, first} = taskList.chosen;
-  const query = new URLSearchParams({state, first: /^\d+$/.test(search) ? search : first, max: kPage});
+  const query = new URLSearchParams({state: taskList.chosen.state, first: taskList.begin, max: kPage});
   const key = job + query;
   if (taskPage.key === key && Date.now() - taskPage.at < kTaskPageAge) return taskPage.answer;
   const answer = await ask('api/jobs/' + job + '/tasks?' + query);
@@ -137,17 +207,11 @@ async function askForTasks(job) {
   return answer;
 }
 
-function showTasks(job, answer) {
+function showTasks(job) {
+  $('tasks-section').hidden = Boolean(kReport) && !job.task_list;  // too many to be in a file
   taskList.search.placeholder = job.task_list ? 'Search' : 'Number of a task';
-  if (!job.task_list) {
-    if (!answer) return;
-    show(taskList.table.tBodies[0], answer.tasks.map((task) => taskRow(task, job)));
-    taskList.back.disabled = taskList.chosen.first === 0;
-    taskList.on.disabled = answer.next === null;
-    taskList.turn = (pages) => taskList.choose({first: pages < 0 ? Math.max(0, taskList.chosen.first - kPage) : answer.next || 0, search: ''});
-    taskList.count.textContent = counted(job.tasks, 'task') + ' in all, in order of their numbers';
-    return;
-  }
+  taskList.setOrdered(!job.task_list);
+  if (!job.task_list) return;  // they come a page at a time
   const keys = {usual: (task) => (task.state === 'done') * 1e9 + task.task, task: (task) => task.task, state: (task) => task.state, attempts: (task) => task.attempts.length,
                 time: (task) => timeOf(task, job), worker: workersOf, path: (task) => task.path};
   const found = taskList.select(job.task_list, (task) => task.task + '\n' + task.path + '\n' + workersOf(task), (task) => task.state, keys);
@@ -165,8 +229,18 @@ function showLongest(job) {
   }));
 }
 
-function showJob(job, tasks) {
+// What was chosen and searched for in another job says nothing about this one.
+function turnTo(job) {
+  if (shown && shown.job !== job.job) {
+    for (const list of [taskList, workerList]) list.reset();
+    for (const teller of [heatTeller, placeTeller]) teller.forget();
+    forgetChosen();
+  }
   shown = job;
+}
+
+function showJob(job) {
+  turnTo(job);
   attempts = job.task_list ? attemptsOf(job) : [];
   const title = [job.job + ': ' + (job.name ? job.name + ', ' : '') + job.application + ' '];
   if (!kReport) {
@@ -174,7 +248,7 @@ function showJob(job, tasks) {
     title[1].href = 'api/jobs/' + job.job + '/logs';
   }
   show($('job-title'), title);
-  show($('facts'), facts(job).flatMap(([name, text]) => [element('dt', name), element('dd', text)]));
+  show($('facts'), facts(job).flatMap(factElements));
   $('overview-figures').hidden = !job.overview;
   $('each-attempt').hidden = Boolean(job.overview) || !job.task_list;
   showForecasts(job);
@@ -186,7 +260,7 @@ function showJob(job, tasks) {
   }
   showFailures(job);
   showWorkers(job);
-  showTasks(job, tasks);
+  showTasks(job);
 }
 
 const kPatience = 5000;  // ms
@@ -205,42 +279,54 @@ async function ask(path) {
 let latest = 0;  // of the calls below; only this one may show something
 let asOf = null;
 
-async function askForJob(id) {
+async function refreshCluster(call, withOverview) {
+  const [nodes, jobs, use] = await Promise.all(
+      [ask('api/nodes' + nodeList.query()), ask('api/jobs' + jobList.query()), withOverview && ask('api/use')]);
+  if (call !== latest) return;
+  showCluster(nodes, jobs);
+  if (withOverview) showOverview(nodes, jobs, use);
+  asOf = Date.now();
+}
+
+async function refreshJob(call, id) {
   // One that has ended stays as it is.
   const job = shown && shown.job === id && !isRunning(shown) && !$('job').hidden ? shown : await ask('api/jobs/' + id);
-  return [job, job.task_list ? null : await askForTasks(id)];
+  if (call !== latest) return;
+  $('job').hidden = false;
+  showJob(job);
+  if (job.task_list) return;
+  const tasks = await askForTasks(job.job);
+  if (call === latest) taskList.showPage(tasks);
 }
 
 async function refresh() {
   const call = ++latest;
   const wanted = /^#(job-\d+)$/.exec(location.hash);
+  const isKnown = () => wanted && shown && shown.job === wanted[1];
   $('overview').hidden = Boolean(wanted);
-  try {
-    const [nodes, jobs, use, job] = await Promise.all(
-        [ask('api/nodes' + nodeList.query()), ask('api/jobs' + jobList.query()), wanted ? null : ask('api/use'), wanted ? askForJob(wanted[1]) : null]);
-    if (call !== latest) return false;
-    showCluster(nodes, jobs);
-    $('job').hidden = !wanted;
-    if (job) showJob(...job);
-    else showOverview(nodes, jobs, use);
-    $('trouble').hidden = true;
-    asOf = Date.now();
-  } catch (error) {
-    if (call !== latest) return false;
-    $('job').hidden = !wanted || !shown || shown.job !== wanted[1];
-    showTrouble(error.message);
-  }
+  if (!isKnown()) $('job').hidden = true;
+  const [cluster, job] = await Promise.allSettled(
+      [refreshCluster(call, !wanted), wanted && refreshJob(call, wanted[1])]);
+  if (call !== latest) return false;
+  if (cluster.reason) tellAge();
+  if (job.reason) $('job').hidden = !isKnown();
+  showTrouble(cluster.reason || job.reason);
   return true;
 }
 
-function showTrouble(message) {
-  $('cluster').textContent = asOf === null ? 'Nothing is known yet' : 'What is shown is as it was ' + time((Date.now() - asOf) / 1000) + ' ago';
-  $('trouble').textContent = message;
-  $('trouble').hidden = false;
+function tellAge() {
+  const age = time((Date.now() - asOf) / 1000);
+  tell($('cluster'), asOf === null ? 'Nothing is known yet' : 'What is shown is as it was ' + age + ' ago');
+}
+
+function showTrouble(error) {
+  if (error) tell($('trouble'), error.message);
+  $('trouble').hidden = !error;
 }
 
 let timer = 0;
 async function loop() {
+  if (kReport) return;  // there is nobody to ask
   clearTimeout(timer);
   if (!await refresh()) return;  // a later call goes on
   timer = setTimeout(loop, document.hidden ? 5000 : 1000);
@@ -248,10 +334,12 @@ async function loop() {
 
 if (kReport) {
   document.title = kReport.job + ', ' + kReport.application;
-  $('cluster').textContent = 'Report of a job that was submitted ' + new Date(kReport.submitted_unix_ns / 1e6).toLocaleString();
+  const submitted = new Date(kReport.submitted_unix_ns / 1e6).toLocaleString();
+  tell($('cluster'), 'Report of a job that was submitted ' + submitted);
   $('overview').hidden = true;
   $('job').hidden = false;
   showJob(kReport);
+  addEventListener('resize', () => showJob(kReport));
 } else {
   addEventListener('hashchange', loop);
   loop();

@@ -16,7 +16,7 @@ class List {
     search.placeholder = 'Search';
     search.setAttribute('aria-label', 'Search ' + title);
     search.addEventListener('input', () => this.choose({search: search.value.trim(), first: 0}));
-    const state = element('select');
+    const state = this.state = element('select');
     state.setAttribute('aria-label', 'State of ' + title);
     for (const [value, text] of states) {
       const option = element('option', text);
@@ -51,12 +51,26 @@ class List {
     for (const [key, title, how = {}] of this.columns) {
       const cell = element('th', undefined, (how.number ? 'number' : '') + (how.phone === false ? ' not-on-phones' : ''));
       cell.scope = 'col';
-      if (how.unsorted) cell.textContent = title;
+      if (how.unsorted || this.isOrdered) cell.textContent = title;
       else cell.append(this.button(title, () => this.choose({sort: key, descending: this.chosen.sort === key && !this.chosen.descending, first: 0})));
       cell.setAttribute('data-column', key);
       row.append(cell);
     }
     return row;
+  }
+  // A list whose order is given has no buttons in its titles.
+  setOrdered(isOrdered) {
+    if (this.isOrdered === isOrdered) return;
+    this.isOrdered = isOrdered;
+    this.chosen.sort = '';
+    this.table.tHead.replaceChildren(this.head());
+  }
+  // As it was at first, but for the order.
+  reset() {
+    this.search.value = '';
+    this.state.selectedIndex = 0;
+    Object.assign(this.chosen, {search: '', state: this.state.value, first: 0});
+    show(this.table.tBodies[0], []);
   }
   choose(what) {
     Object.assign(this.chosen, what);
@@ -79,17 +93,20 @@ class List {
     const first = this.chosen.first;
     this.back.disabled = first === 0;
     this.on.disabled = first + rows.length >= matching;
-    this.count.textContent = (rows.length === 0 ? 'none' : grouped(first + 1) + ' to ' + grouped(first + rows.length)) + ' of ' + grouped(matching) +
-        (matching === all ? '' : ', ' + grouped(all) + ' in all');
+    const these = rows.length === 0 ? 'none' : grouped(first + 1) + ' to ' + grouped(first + rows.length);
+    tell(this.count, these + ' of ' + grouped(matching) + (matching === all ? '' : ', ' + grouped(all) + ' in all'));
+    if (first >= matching) this.chosen.first = 0;  // there are fewer than there were
   }
   // Of rows that are all here: searched in, chosen by and sorted by what these say of one.
   select(items, textOf, stateOf, keys) {
-    const {search, state, sort, descending, first} = this.chosen;
+    const {search, state, sort, descending} = this.chosen;
     const wanted = search.toLowerCase();
     const found = items.filter((item) => (state === '' || stateOf(item) === state) && textOf(item).toLowerCase().includes(wanted));
     const key = keys[sort] || keys.usual;
     const compare = (a, b) => (typeof a === 'string' ? byName(a, b) : a - b);
     found.sort((a, b) => (descending ? -1 : 1) * compare(key(a), key(b)));
+    if (this.chosen.first >= found.length) this.chosen.first = 0;
+    const first = this.chosen.first;
     return {matching: found.length, shown: found.slice(first, first + kPage)};
   }
 }
@@ -112,7 +129,7 @@ function rowOf(key, columns, cells) {
 function pocd(job) {
   const value = job.forecast ? job.forecast.pocd : null;
   if (value === null || value === undefined) return '';
-  return value > 0.999 && value < 1 ? '> 0.999' : value.toFixed(3);
+  return pocdText(value);
 }
 
 function deadline(job) {

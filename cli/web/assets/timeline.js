@@ -1,26 +1,54 @@
 'use strict';
 // The attempts of a job over time, by worker, with the decisions about them.
 
-// What was decided about each attempt, by "task/attempt".
+// What was decided about each attempt, by "task/attempt", and why nothing was about a task, by its number.
 function reasons(explanation) {
   const told = new Map();
-  const add = (task, attempt, line) => {
-    const lines = told.get(task + '/' + attempt) || told.set(task + '/' + attempt, []).get(task + '/' + attempt);
+  const add = (key, line) => {
+    const lines = told.get(key) || told.set(key, []).get(key);
     if (!lines.includes(line)) lines.push(line);
   };
   for (const task of explanation ? explanation.tasks : []) {
     for (const decision of task.decisions) {
       const line = decisionText(decision);
-      if (decision.attempt !== null) add(task.task, decision.attempt, line);
-      for (const fate of decision.attempts) add(task.task, fate.attempt, line);
+      if (decision.attempt !== null) add(task.task + '/' + decision.attempt, line);
+      for (const fate of decision.attempts) add(task.task + '/' + fate.attempt, line);
     }
+    for (const clone of task.clones) add(task.task + '/' + clone.attempt, cloneText(clone));
+    if (task.declined) add(task.task, declinedText(task));
   }
   return told;
 }
 
+function cloneText(clone) {
+  return 'at ' + time(clone.launched_seconds) + ', the task was started with this clone beside the original';
+}
+
+function declinedText({declined, decisions}) {
+  const {since_seconds: since, last_seconds: last, text} = declined;
+  const what = decisions.length > 0 ? 'nothing more' : 'nothing';
+  return 'at ' + time(since) + ', ' + what + ' was done' + (last > since ? ' until ' + time(last) : '') + ': ' + text;
+}
+
+function heldText(held) {
+  const until = (held.is_over ? ' until ' : ', at most until ') + time(held.until_seconds);
+  return 'held back as ' + held.cause + until + ': ' + held.reason;
+}
+
+// Of large explanations only a part is here.
+function leftOutText(job) {
+  const {tasks_left_out: tasks, decisions_dropped: dropped} = job.explanation || {};
+  const lines = [];
+  const decided = 'What was decided about ' + counted(tasks, 'more task') + ' is left out';
+  if (tasks > 0) lines.push(decided + '; ontime explain ' + job.job + ' --all tells it.');
+  const later = counted(dropped, 'later decision was', 'later decisions were');
+  if (dropped > 0) lines.push(later + ' not kept: there were too many.');
+  return lines.join(' ');
+}
+
 function decisionText(decision) {
   const change = decision.pocd_before === null || decision.pocd_after === null ? '' :
-      '; PoCD ' + decision.pocd_before.toFixed(3) + ' → ' + decision.pocd_after.toFixed(3);
+      '; PoCD ' + pocdText(decision.pocd_before) + ' → ' + pocdText(decision.pocd_after);
   return 'at ' + time(decision.at_seconds) + ', ' + decision.text + change;
 }
 
@@ -44,21 +72,39 @@ function runningStrip(attempts, axis, height) {
   const most = Math.max(1, ...steps.map(([, count]) => count));
   let path = 'M' + axis.x(0) + ' ' + height;
   for (const [at, count] of steps) path += 'H' + axis.x(at).toFixed(1) + 'V' + (height * (1 - count / most)).toFixed(1);
-  return [label('running, of ' + most, {x: 0, y: height}), shape('path', {d: path, class: 'running-strip'}, 'attempts running, at most ' + most)];
+  return [label('running, of ' + most, {x: 0, y: height, 'data-key': 'most running'}),
+          shape('path', {d: path, class: 'running-strip', 'data-key': 'running'}, 'attempts running, at most ' + most)];
 }
 
-function decisionMarks(explanation, axis, y) {
-  const all = explanation ? [...explanation.decisions.map((decision) => ({decision, about: 'the whole job'})),
-    ...explanation.tasks.flatMap((task) => task.decisions.map((decision) => ({decision, about: 'task ' + task.task})))] : [];
-  if (all.length === 0) return [];
-  const byPlace = new Map();  // those at about the same time share a mark
-  for (const {decision, about} of all) {
-    const x = Math.round(axis.x(decision.at_seconds) / 4) * 4;
-    (byPlace.get(x) || byPlace.set(x, []).get(x)).push(about + ' ' + decisionText(decision));
+// All that was decided for the job, in order of time.
+function decisionsOf(explanation) {
+  if (!explanation) return [];
+  const told = (decision, about) => ({at: decision.at_seconds, about, text: decisionText(decision)});
+  const all = explanation.decisions.map((decision) => told(decision, 'the whole job'));
+  for (const task of explanation.tasks) {
+    all.push(...task.decisions.map((decision) => told(decision, 'task ' + task.task)));
   }
-  const marks = [...byPlace].map(
-      ([x, lines]) => choosable(shape('path', {d: 'M' + x + ' ' + y + 'l5 6l-5 6l-5 -6z', class: 'decision'}, lines.join('\n')), 'decision ' + x));
-  return [label('decisions', {x: 0, y: y + 10}), ...marks];
+  for (const held of explanation.held_nodes) {
+    const at = Math.max(0, held.since_seconds);
+    all.push({at, about: held.node_name, text: 'at ' + time(at) + ', ' + heldText(held)});
+  }
+  return all.sort((a, b) => a.at - b.at);
+}
+
+// Those at about the same time share a mark. It goes by the first of them, which stays when others come.
+function decisionMarks(explanation, axis, y) {
+  const byPlace = new Map();
+  for (const decision of decisionsOf(explanation)) {
+    const x = Math.round(axis.x(decision.at) / 4) * 4;
+    (byPlace.get(x) || byPlace.set(x, []).get(x)).push(decision);
+  }
+  if (byPlace.size === 0) return [];
+  const marks = [...byPlace].map(([x, decisions]) => {
+    const text = decisions.map((decision) => decision.about + ' ' + decision.text).join('\n');
+    const mark = shape('path', {d: 'M' + x + ' ' + y + 'l5 6l-5 6l-5 -6z', class: 'decision'}, text);
+    return choosable(mark, 'decision ' + decisions[0].about + ' ' + decisions[0].at);
+  });
+  return [label('decisions', {x: 0, y: y + 10, 'data-key': 'decisions'}), ...marks];
 }
 
 const kRow = 16;
@@ -73,7 +119,8 @@ function attemptShape(attempt, axis, y, told) {
   const key = attempt.task + '/' + attempt.attempt;
   const lines = ['task ' + attempt.task + ', attempt ' + attempt.attempt + ' on ' + attempt.node_name + ': ' + attempt.state + ', bytes ' +
                  attempt.start_offset + ' to ' + attempt.offset + ', ' + time(attempt.to - attempt.from),
-                 ...(attempt.message ? [attempt.message] : []), ...(told.get(key) || [])];
+                 ...(attempt.message ? [attempt.message] : []), ...(told.get(key) || []),
+                 ...(told.get(attempt.task) || [])];
   return choosable(shape('rect', {x: axis.x(attempt.from), y, width: Math.max(1, axis.x(attempt.to) - axis.x(attempt.from)), height: kRow - 4,
                                   class: kindOf(attempt) + (attempt.ended_unix_ns !== null ? '' : ' running')}, lines.join('\n')), key);
 }
@@ -89,7 +136,7 @@ function byNode(attempts) {
 // Attempts of one worker that overlap (it has several slots) lie in lanes of their own. Says where the next row begins.
 function drawNode(drawn, [node, attempts], axis, y, told) {
   const lanes = [];
-  drawn.push(label(node, {x: 0, y: y + 11}));
+  drawn.push(label(node, {x: 0, y: y + 11, 'data-key': 'name of ' + node}));
   for (const attempt of attempts.sort((a, b) => a.from - b.from)) {
     let lane = lanes.findIndex((end) => end <= attempt.from);
     if (lane < 0) lane = lanes.push(0) - 1;
@@ -97,12 +144,38 @@ function drawNode(drawn, [node, attempts], axis, y, told) {
     drawn.push(attemptShape(attempt, axis, y + lane * kRow, told));
   }
   const next = y + Math.max(1, lanes.length) * kRow;
-  drawn.push(shape('line', {x1: 0, x2: axis.width, y1: next - 1, y2: next - 1, class: 'axis'}));
+  const line = {x1: 0, x2: axis.width, y1: next - 1, y2: next - 1, class: 'axis', 'data-key': 'line below ' + node};
+  drawn.push(shape('line', line));
   return next + 2;
 }
 
+const kReach = 1.5;
+
+// To the deadline if that is near; otherwise attempts would be too short to be seen.
+function timelineAxis(job) {
+  const expected = job.forecast && job.ended_unix_ns === null ? job.forecast.median_seconds || 0 : 0;
+  const deadline = job.deadline_seconds || 0;
+  const isNear = deadline <= kReach * Math.max(job.elapsed_seconds, expected);
+  const end = Math.max(job.elapsed_seconds, isNear ? deadline : 0, 0.001);
+  return axisOf(0, end, 120, chartWidth());
+}
+
+const isBeyond = (deadline, axis) => deadline !== null && deadline > axis.end;
+
+function deadlineMark(job, axis, y) {
+  if (job.deadline_seconds === null) return [];
+  if (isBeyond(job.deadline_seconds, axis)) {
+    const text = 'deadline after ' + time(job.deadline_seconds) + ' →';
+    return [label(text, {x: axis.width - 10, y: y + 30, 'text-anchor': 'end', 'data-key': 'far deadline'})];
+  }
+  const x = axis.x(job.deadline_seconds);
+  return [shape('line', {x1: x, x2: x, y1: 0, y2: y, class: 'deadline', 'data-key': 'deadline'}, 'deadline')];
+}
+
+const timelineFigure = new Figure($('timeline'));
+
 function showTimeline(job, attempts) {
-  const axis = axisOf(0, Math.max(job.elapsed_seconds, job.deadline_seconds || 0, 0.001), 120, kChartWidth);
+  const axis = timelineAxis(job);
   const told = reasons(job.explanation);
   const drawn = runningStrip(attempts, axis, 30);
   let y = 36;
@@ -110,28 +183,39 @@ function showTimeline(job, attempts) {
   drawn.push(...marks);
   if (marks.length > 0) y += kRow + 2;
   for (const row of byNode(attempts)) y = drawNode(drawn, row, axis, y, told);
-  if (job.deadline_seconds !== null) {
-    const x = axis.x(job.deadline_seconds);
-    drawn.push(shape('line', {x1: x, x2: x, y1: 0, y2: y, class: 'deadline'}, 'deadline'));
-  }
-  drawn.push(...ticks(axis, y + 14, time));
-  $('timeline').setAttribute('viewBox', '0 0 ' + axis.width + ' ' + (y + 20));
-  show($('timeline'), drawn);
+  drawn.push(...deadlineMark(job, axis, y), ...ticks(axis, y + 14, time));
+  const height = y + (isBeyond(job.deadline_seconds, axis) ? 36 : 20);
+  $('timeline').setAttribute('viewBox', '0 0 ' + axis.width + ' ' + height);
+  timelineFigure.show(drawn);
   tellChosen();
+  const leftOut = leftOutText(job);
+  $('left-out').hidden = leftOut === '';
+  tell($('left-out'), leftOut);
 }
 
 let chosen = null;  // the key of what was chosen in the timeline
 
+// The mark of a decision may have become one with another's: then what was told stays.
 function tellChosen() {
-  const found = chosen === null ? null : $('timeline').querySelector('[data-key="' + chosen + '"] > title');
-  $('chosen').textContent = found ? found.textContent : 'Choose an attempt or a decision to read why it came about.';
+  const all = [...$('timeline').querySelectorAll(kChoosable)];
+  const found = all.find((one) => keyOf(one) === chosen);
+  if (found) tell($('chosen'), found.querySelector('title').textContent);
+  else if (chosen === null) tell($('chosen'), 'Choose an attempt or a decision to read why it came about.');
 }
 
-for (const event of ['click', 'focusin']) {
-  $('timeline').addEventListener(event, (happened) => {
-    const key = happened.target.getAttribute('data-key');
-    if (key === null) return;
-    chosen = key;
-    tellChosen();
-  });
+function forgetChosen() {
+  chosen = timelineFigure.stop = forecastFigure.stop = null;
 }
+
+function choose(event) {
+  if (!event.target.matches(kChoosable)) return;
+  chosen = keyOf(event.target);
+  tellChosen();
+}
+
+for (const event of ['click', 'focusin']) $('timeline').addEventListener(event, choose);
+$('timeline').addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' && event.key !== ' ') return;
+  event.preventDefault();  // a space would scroll
+  choose(event);
+});
