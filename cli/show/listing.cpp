@@ -230,6 +230,7 @@ std::string use_json(const std::vector<wire::Reply::Job>& jobs) {
     list.push_back(
         {{"job", to_string(JobId{summary.job()})},
          {"name", summary.name().empty() ? summary.application() : summary.name()},
+         {"state", state_name(summary.state())},
          {"submitted_unix_ns", summary.submitted_unix_ns()},
          {"made_seconds", seconds(Duration(overview.made_ns()))},
          {"step_seconds", seconds(Duration(overview.step_ns()))},

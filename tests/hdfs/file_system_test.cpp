@@ -260,19 +260,19 @@ TEST_F(FileSystemTest, AsksADataNodeOnceAndNothingThatIsNone) {
 }
 
 TEST_F(FileSystemTest, ReadsOnWhereADataNodeDied) {
-  const std::string content(100'000, 'y');
+  static const std::string content(100'000, 'y');  // the server may still read it when the test has ended
+  static std::atomic<int> deaths;
   hdfs_.put("/big", content + "end");
   auto file = remote("big");
   const auto state = file.look();
   ASSERT_TRUE(state) << message_of(state);
   EXPECT_EQ(state->size, 100'003u);
-  std::atomic<int> deaths = 0;
-  hdfs_.set_fault([&](int, int node, const FakeHdfs::Request& request, FakeHdfs::Response& response) {
+  hdfs_.set_fault([](int, int node, const FakeHdfs::Request& request, FakeHdfs::Response& response) {
     if (node != 0) return false;
     const auto offset = std::stoull(request.get_param_value("offset"));
     const auto length = static_cast<std::size_t>(std::stoull(request.get_param_value("length")));
     response.set_content_provider(length, "application/octet-stream",
-                                  [=, &deaths, &content](std::size_t, std::size_t, httplib::DataSink& sink) {
+                                  [offset](std::size_t, std::size_t, httplib::DataSink& sink) {
                                     ++deaths;
                                     sink.write(content.data() + offset, 30'000);
                                     return false;

@@ -94,7 +94,7 @@ function answer(path, parameters, tick) {
   if (path === '/api/jobs') return {jobs: page((i) => job(i + 1, i < 3 ? {} : {state: 'succeeded', deadline_met: true, forecast: undefined}), 300), matching: 300, all: 300, running: 3};
   if (path === '/api/use') {
     const {running_thousandths, step_seconds, made_seconds} = overview(tick);
-    return {jobs: Array.from({length: 8}, (_, i) => ({job: 'job-' + (i + 1), name: 'nightly', submitted_unix_ns: kBegin + i * 5e10, made_seconds: made_seconds - i * 50, step_seconds,
+    return {jobs: Array.from({length: 8}, (_, i) => ({job: 'job-' + (i + 1), name: 'nightly', state: i < 3 ? 'running' : 'succeeded', submitted_unix_ns: kBegin + i * 5e10, made_seconds: made_seconds - i * 50, step_seconds,
       running_thousandths: running_thousandths.map((count) => Math.round(count / (i + 2)))}))};
   }
   if (path === '/api/jobs/job-11') return smallJob(tick);

@@ -30,15 +30,14 @@ function ticks(axis, y, text) {
   return drawn;
 }
 
-// Of those that ran last. What is known of jobs that run is not of the same instant, and of large ones it is older.
-const isLatest = (job, end) => end - job.end <= Math.max(5, 0.05 * job.made_seconds);
 const kFresh = 2;  // seconds; sums of what runs are this old at times
 const kIdleSpans = 20;  // after so many times the last use that nothing ran, that use could not be seen
 
-// The part of time that the chart shows: until now, what ran last since it was submitted.
+// The part of time that the chart shows: until now, since the first job was submitted that runs, or else the last one.
 function useWindow(jobs, now) {
   const last = Math.max(...jobs.map((job) => job.end));
-  const span = Math.max(10, ...jobs.filter((job) => isLatest(job, last)).map((job) => last - job.begin));
+  const shown = jobs.filter((job) => isRunning(job) || job.end === last);
+  const span = Math.max(10, ...shown.map((job) => last - job.begin));
   const end = now - last < kFresh || now - last > kIdleSpans * span ? last : now;
   return axisOf(end - 1.2 * (end - last + span), end, kChartLeft, chartWidth());
 }
