@@ -76,6 +76,7 @@ CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit) {
   output::Manifest& manifest = plan.manifest;
   manifest.claim = spec.claim;
   manifest.job = to_string(commit.job);
+  manifest.owner = spec.owner;
   manifest.application = spec.application;
   manifest.parameters.insert(spec.parameters.begin(), spec.parameters.end());
   manifest.policy = spec.policy;

@@ -234,7 +234,7 @@ Status fill_name(const wire::JobSpec& request, JobSpec& spec) {
   if (request.name().size() > kNameBytesMax)
     return bad_input("The name of the job has " + counted(request.name().size(), "byte") + ", and may have " +
                      std::to_string(kNameBytesMax) + ".");
-  if (std::abs(request.priority()) > kPriorityMost)
+  if (request.priority() < -kPriorityMost || request.priority() > kPriorityMost)
     return bad_input("The priority must lie between " + std::to_string(-kPriorityMost) + " and " +
                      std::to_string(kPriorityMost) + ".");
   spec.name = readable(request.name());

@@ -5,27 +5,19 @@
 #include "common/base/utf8.h"
 
 namespace ontime::master {
-namespace {
-
-bool is_control(char byte) {
-  const auto value = static_cast<unsigned char>(byte);
-  return (value < 0x20 && byte != '\n' && byte != '\t') || value == 0x7f;
-}
-
-}  // namespace
 
 std::string readable(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());
   while (!bytes.empty()) {
     const std::size_t length = utf8_character(bytes);
-    if (length == 0 || is_control(bytes[0])) {
+    const std::string_view character = bytes.substr(0, length == 0 ? 1 : length);
+    const bool is_blank = character == "\n" || character == "\t";
+    if (length == 0 || (!is_blank && is_control_character(character)))
       text += '?';
-      bytes.remove_prefix(1);
-    } else {
-      text += bytes.substr(0, length);
-      bytes.remove_prefix(length);
-    }
+    else
+      text += character;
+    bytes.remove_prefix(character.size());
   }
   return text;
 }

@@ -21,12 +21,10 @@ struct AnswerMaker {
   std::unique_ptr<app::Order> order;
 };
 
-// Whether the reader has written the result himself, so that a command in it is his own.
+// Whether a command in the result is the reader's own: his own master has written it, as with 'ontime run', and nobody
+// else could give that master jobs. Where jobs have owners, any of them may have submitted this one.
 bool is_own(const FinishedOutput& output) {
-  struct stat status {};
-  return !output.is_fetched() &&
-         fstatat(output.directory(), output::kManifestName, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-         status.st_uid == geteuid();
+  return !output.is_fetched() && output.manifest().file_owner == geteuid() && output.manifest().owner == "";
 }
 
 Status check_command(const app::Merger& merger, const FinishedOutput& output, const ResultCommand& command) {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "common/base/wording.h"
+#include "common/base/utf8.h"
 
 namespace ontime::cli {
 namespace {
@@ -54,16 +54,9 @@ std::size_t display_width(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-std::string printable(std::string text) {
-  std::replace_if(text.begin(), text.end(), is_control, '?');
-  return text;
-}
+std::string printable(std::string text) { return without_controls(text); }
 
-std::string printable_lines(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return is_control(c) && c != '\n' && c != '\t'; }, '?');
-  return text;
-}
+std::string printable_lines(std::string text) { return without_controls(text, "\n\t"); }
 
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 

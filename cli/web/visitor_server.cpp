@@ -96,13 +96,15 @@ bool VisitorServer::serve(int socket, Visits::Number& number) {
     stream.begin_request(std::chrono::seconds(keep_alive_timeout_sec_));
     if (!stream.has_more() || !visits_.renew(number, socket)) return true;
     stream.begin_request(kRequestMax);
-    bool is_closed = false;
+    bool is_closed = false, has_content = false;
     const auto set_up = [&](httplib::Request& request) {
       request.ssl = stream.tls();
       request.ranges.clear();  // the library would send what lies behind a body as well
+      // Nobody reads it, so that it would be taken for the next request.
+      has_content = request.has_header("Transfer-Encoding") || request.has_header("Content-Length");
     };
     if (!process_request(stream, left == 1, is_closed, set_up) || stream.is_late()) return false;
-    if (is_closed) return true;
+    if (is_closed || has_content) return true;
   }
   return true;
 }
@@ -185,7 +187,8 @@ ssize_t VisitorStream::transfer(short events, Plain plain, Tls tls) {
 }
 
 bool VisitorStream::shake_hands() {
-  return transfer(POLLIN, [] { return ssize_t{1}; }, [this] { return SSL_do_handshake(tls_.get()); }) > 0;
+  return transfer(
+             POLLIN, [] { return ssize_t{1}; }, [this] { return SSL_do_handshake(tls_.get()); }) > 0;
 }
 
 bool VisitorStream::has_more() const {

@@ -27,4 +27,29 @@ bool is_utf8(std::string_view bytes) {
   return true;
 }
 
+bool is_control_character(std::string_view character) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 1) return at(0) < ' ' || at(0) == 0x7f;
+  if (character.size() == 2) return at(0) == 0xC2 && at(1) < 0xA0;  // U+0080 to U+009F
+  if (character.size() != 3 || at(0) != 0xE2) return false;
+  return (at(1) == 0x80 && at(2) >= 0xA8 && at(2) <= 0xAE) ||  // U+2028 to U+202E
+         (at(1) == 0x81 && at(2) >= 0xA6 && at(2) <= 0xA9);    // U+2066 to U+2069
+}
+
+std::string without_controls(std::string_view bytes, std::string_view keeps) {
+  std::string text;
+  text.reserve(bytes.size());
+  while (!bytes.empty()) {
+    const std::size_t length = utf8_character(bytes);
+    const std::string_view character = bytes.substr(0, length == 0 ? 1 : length);
+    const bool is_kept = keeps.find(character) != keeps.npos;
+    if (length > 0 && !is_kept && is_control_character(character))
+      text += '?';
+    else
+      text += character;
+    bytes.remove_prefix(character.size());
+  }
+  return text;
+}
+
 }  // namespace ontime

@@ -2,6 +2,7 @@
 // Bytes of unknown origin as UTF-8.
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace ontime {
@@ -13,5 +14,11 @@ std::size_t utf8_character(std::string_view bytes);
 constexpr bool is_utf8_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u; }
 
 bool is_utf8(std::string_view bytes);
+
+// Whether a terminal acts on this well-formed character instead of showing it: a control character, of the upper ones
+// too, or one that turns the direction of text.
+bool is_control_character(std::string_view character);
+// The bytes with '?' in place of each of these but those that it `keeps`. What is no UTF-8 stays as it is.
+std::string without_controls(std::string_view bytes, std::string_view keeps = "");
 
 }  // namespace ontime

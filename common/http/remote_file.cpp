@@ -57,7 +57,10 @@ Answer<State> RemoteFile::look() {
       }
       if (response.status == 200 && response.has_header("Content-Length")) {
         const auto size = number_in<std::uint64_t>(response.get_header_value("Content-Length"));
-        state = {size.value_or(0), version_of(response), false};
+        if (size)
+          state = {*size, version_of(response), false};
+        else
+          failure = Failure{Trouble::Refused, "the server says no size that can be counted"};
       } else if (response.status == 200 || response.status == 206) {
         failure =
             Failure{Trouble::Refused,

@@ -2,8 +2,11 @@
 // OUT/_manifest.json: what a committed output directory holds and where every byte of it came from. Written by the
 // master at job commit, read by `ontime result` and `ontime verify`. docs/output-format.md describes the file.
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +58,10 @@ struct Input {
 struct Manifest {
   std::string claim;  // names the job among all jobs of all clusters
   std::string job;    // "job-1"
+  // Who has submitted the job, "" where nobody has to prove who he is. Nothing: an older Ontime did not write it.
+  std::optional<std::string> owner{};
+  // The owner of the file, where the manifest was read from one.
+  std::optional<uid_t> file_owner{};
   std::string application;
   std::map<std::string, std::string> parameters;  // as given
   std::string policy;

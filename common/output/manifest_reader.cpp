@@ -1,3 +1,4 @@
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -175,6 +176,7 @@ class ManifestParser {
   void read_head(const json& top) {
     manifest_.claim = text_of(top, "claim");
     manifest_.job = text_of(top, "job");
+    if (top.contains("owner")) manifest_.owner = text_of(top, "owner");
     manifest_.application = text_of(top, "application");
     manifest_.policy = text_of(top, "policy");
     const json& parameters = member(top, "parameters");
@@ -205,10 +207,14 @@ Result<Manifest> read_manifest(int directory, const std::string& name) {
   if (!opened)
     return bad_input("'" + path + "' " + opened.error().message + "; is '" + name + "' the output of a finished job?");
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(::fdopen(*opened, "rb"), std::fclose);
+  struct stat status {};
+  const bool is_known = ::fstat(*opened, &status) == 0;  // of what is read, whatever is called so by then
   ManifestParser parser;
   std::string damage;
   try {
-    return parser.parse(file.get());
+    Manifest manifest = parser.parse(file.get());
+    if (is_known) manifest.file_owner = status.st_uid;
+    return manifest;
   } catch (const Damage& problem) {
     damage = problem.what;
   } catch (const json::parse_error& problem) {

@@ -108,6 +108,7 @@ template <class Sink>
 void append_manifest(Sink& file, const Manifest& manifest) {
   file.append(head_of(manifest.claim));
   file.append(",\n\"job\": " + text(manifest.job));
+  if (manifest.owner) file.append(",\n\"owner\": " + text(*manifest.owner));
   file.append(",\n\"application\": " + text(manifest.application));
   file.append(",\n\"parameters\": " + text(manifest.parameters));
   file.append(",\n\"policy\": " + text(manifest.policy));

@@ -75,8 +75,11 @@ http::Answer<Bucket::Received> Bucket::send(const Request& request, const Sent& 
     if (!result) return {http::failure_of(result.error())};
     received.status = result->status;
     received.version = result->get_header_value("ETag");
-    received.size = std::strtoull(result->get_header_value("Content-Length").c_str(), nullptr, 10);
     if (result->status / 100 != 2) return {failure_of(*result, received.body)};
+    const auto size = number_in<std::uint64_t>(result->get_header_value("Content-Length"));
+    if (!size && asked.method == "HEAD")
+      return {http::Failure{http::Trouble::Refused, "the store says no size that can be counted"}};
+    received.size = size.value_or(0);
     return {};
   };
   if (!connection_) {

@@ -288,6 +288,7 @@ def load(spec):
 
 
 def serve(service, source, answers):
+    process = os.getpid()
     for header in iter(source.readline, b""):
         kind, *numbers = header.split()
         body = source.read(int(numbers[1])) if numbers else b""
@@ -295,6 +296,8 @@ def serve(service, source, answers):
             service.begin(body.decode("utf-8", "surrogateescape"))
             continue
         output = service.records(int(numbers[0]), body) if kind == b"records" else service.sink.take(is_last=True)
+        if os.getpid() != process:
+            os._exit(0)  # a child that the mapper has forked, which has nothing to answer
         if output:
             answers.write(b"output %d\n" % len(output))
             answers.write(output)

@@ -14,7 +14,7 @@ from typing import Self
 
 from .children import Children
 from .client import NO_TLS_FILES, NO_TOKEN_FILE, Client
-from .errors import ClusterError
+from .errors import BadRequest, ClusterError
 
 _REGISTER_MOST = 30.0  # seconds until all workers have registered
 
@@ -25,6 +25,7 @@ class OwnCluster(Client):
     def __init__(self, host: str, arguments: Sequence[str], outputs: str | os.PathLike[str] | None) -> None:
         self._children = Children()
         self._is_closed = False
+        self._process = os.getpid()
         super().__init__(outputs=outputs or self._children.directory / "outputs")
         atexit.register(self.close)
         try:
@@ -46,8 +47,8 @@ class OwnCluster(Client):
         return self._environment["ONTIME_MASTER"]
 
     def close(self) -> None:
-        """Ends all jobs and programs."""
-        if not self._is_closed:
+        """Ends all jobs and programs. A forked child that ends leaves them alone."""
+        if not self._is_closed and os.getpid() == self._process:
             self._is_closed = True
             atexit.unregister(self.close)
             self._children.close()
@@ -89,11 +90,13 @@ class LocalCluster(OwnCluster):
         outputs: str | os.PathLike[str] | None = None,
         arguments: Sequence[str] = (),
     ) -> None:
+        if workers is not None and workers < 1:
+            raise BadRequest(f"workers is a number from 1 on, not {workers}")
         self._token = secrets.token_hex(32)
         super().__init__("127.0.0.1", arguments, outputs)
         self._python = sys.executable
         self._path = [os.path.abspath(entry) for entry in sys.path]
-        count = workers or os.cpu_count() or 1
+        count = workers if workers is not None else os.cpu_count() or 1
         try:
             for number in range(1, count + 1):
                 name = f"worker-{number}"

@@ -49,7 +49,8 @@ def text_of(status: Status) -> str:
     if status["ended_unix_ns"] is not None:
         parts.append(f"{status['state']} after {elapsed:.1f} s")
     elif status.get("waiting_for"):
-        parts.append(str(status["waiting_for"]))
+        what = status["waiting_for"]
+        parts.append("no workers" if what == "workers" else f"waiting for {what}")
     elif forecast.get("median_seconds") is not None:
         parts.append(f"done in about {max(0.0, forecast['median_seconds'] - elapsed):.0f} s")
     if status["deadline_seconds"] is not None and status["ended_unix_ns"] is None:

@@ -104,7 +104,8 @@ def _name_of(function: str | Callable[..., Any] | None, module: str) -> str | No
     if function is None or isinstance(function, str):
         return function
     name = getattr(function, "__qualname__", "<object>")
-    if "<" in name or getattr(function, "__module__", None) != module:
+    is_bound = getattr(function, "__self__", None) is not None  # the object would not be sent
+    if is_bound or "<" in name or getattr(function, "__module__", None) != module:
         raise BadRequest(
             f"{name} is not at the top level of the module {module}, so its name says nothing to workers; install "
             "cloudpickle"

@@ -119,7 +119,8 @@ def test_progress_says_what_a_job_waits_for_and_when_it_is_late():
     assert progress.text_of(status) == (
         " 25%  1.0 GiB of 4.0 GiB  tasks 10/40  done in about 90 s  late by 5 s  2 failed attempts"
     )
-    assert "no workers" in progress.text_of({**status, "waiting_for": "no workers"})
+    assert "no workers" in progress.text_of({**status, "waiting_for": "workers"})
+    assert "waiting for a slot" in progress.text_of({**status, "waiting_for": "a slot"})
 
 
 def test_the_first_example_of_the_page_runs(texts, monkeypatch, capsys):

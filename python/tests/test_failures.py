@@ -42,6 +42,31 @@ def test_an_exception_names_its_line_and_has_the_traceback(cluster, numbers):
         job.to_dict()
 
 
+def test_forked_children_that_go_on_answer_nothing_and_end_nothing(cluster, tmp_path):
+    (tmp_path / "in").write_text("a\n" * 6)
+
+    def forks(line):
+        yield ("parent" if os.fork() else "child"), 1
+
+    assert cluster.map(forks, tmp_path / "in", merge="sum", splits=1).to_dict() == {"parent": 6}
+    with ontime.LocalCluster(workers=1) as mine:
+        child = os.fork()
+        if child == 0:
+            mine.close()
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert mine.map(parity_of_size, tmp_path / "in", merge="sum").to_dict() == {1: 6}
+
+
+def parity_of_size(line):
+    yield len(line) % 2, 1
+
+
+def test_a_cluster_has_workers():
+    with pytest.raises(ontime.BadRequest, match="workers is a number from 1 on, not -1"):
+        ontime.LocalCluster(workers=-1)
+
+
 def test_a_bad_line_can_be_left_out(cluster, numbers):
     for merge in ("sum", None):
         job = cluster.map(parity, numbers, merge=merge, splits=4, on_error="skip")

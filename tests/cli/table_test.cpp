@@ -27,6 +27,7 @@ TEST(Table, ControlCharactersCannotReachTheTerminal) {
   table.add_row({"evil\033[2J\n"});
   EXPECT_EQ(table.to_string(), "A\nevil?[2J?\n");
   EXPECT_EQ(printable_lines("a\n\tb\r\033"), "a\n\tb??");
+  EXPECT_EQ(printable("\u009b31m ü \u202e \xff"), "?31m ü ? \xff");
 }
 
 TEST(Table, StatesHaveColoursWhereTheyAreWantedAndColumnsStayAligned) {

@@ -6,6 +6,7 @@
 
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
+#include <asio/read.hpp>
 #include <asio/write.hpp>
 #include <atomic>
 #include <chrono>
@@ -69,6 +70,20 @@ TEST_F(WebTest, PacksNothingForTheSameMachineAndNeverWithWhatIsSlow) {
   EXPECT_EQ(nlohmann::json::parse(large->body)["task_list"].size(), 900u);
   EXPECT_EQ(get("/healthz", anything)->get_header_value("Content-Encoding"), "");
   EXPECT_EQ(get("/api/jobs/9", {{"Accept-Encoding", "br"}})->get_header_value("Content-Encoding"), "");
+}
+
+TEST_F(WebTest, WhatARequestBringsAlongIsNotTakenForTheNextOne) {
+  serve();
+  asio::io_context io;
+  asio::ip::tcp::socket socket(io);
+  socket.connect({asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port_)});
+  const std::string inner = "GET /api/nodes HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  asio::write(socket, asio::buffer("GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+                                   std::to_string(inner.size()) + "\r\n\r\n" + inner));
+  std::string answers;
+  asio::error_code end;
+  asio::read(socket, asio::dynamic_buffer(answers), end);
+  EXPECT_EQ(answers.find("worker-1"), std::string::npos);
 }
 
 // httplib would hand out what it finds in memory behind a body.

@@ -106,6 +106,7 @@ TEST_F(SubmissionTest, RefusesImpossibleFields) {
   refused("is no place that jobs can write to", [&] { request_.set_output("file:///tmp/out"); });
   refused("attempt timeout must be at least 100 ms", [&] { request_.set_attempt_timeout_ns(99'999'999); });
   refused("has 5000 bytes, and a path may have 4096", [&] { request_.set_output("/" + std::string(4999, 'x')); });
+  refused("priority must lie between", [&] { request_.set_priority(std::numeric_limits<std::int32_t>::min()); });
   refused("has 300 bytes, and may have 256", [&] { request_.set_name(std::string(300, 'x')); });
   refused("cannot be '/'", [&] { request_.set_output("/tmp/.."); });
   refused("deadline must lie between", [&] { request_.set_deadline_ns(-1); });

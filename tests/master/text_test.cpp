@@ -19,6 +19,7 @@ TEST(Text, KnowsWellFormedUtf8) {
 
 TEST(Text, ShowsWhatCannotBeShownAsQuestionMarks) {
   EXPECT_EQ(readable("a\tb\nü"), "a\tb\nü");
+  EXPECT_EQ(readable("\u009b31mx\u202ey\u2066"), "?31mx?y?") << "terminals act on these, too";
   EXPECT_EQ(readable(std::string_view("a\0b\x1b[31m\r\xff", 10)), "a?b?[31m??");
 }
 

@@ -99,6 +99,10 @@ TEST_F(Everyday, ACommandThatMergesIsTheReadersOwnOrIsAskedFor) {
       "-l'");
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(at_prompt("ontime result out").out, "4\n");
+  // As a master writes it whose jobs are other users'.
+  ASSERT_EQ(at_prompt(R"(sed -i 's/^"owner": "",/"owner": "alice",/' out/_manifest.json)").status, 0);
+  EXPECT_NE(at_prompt("ontime result out").err.find("--run-command runs it"), std::string::npos);
+  ASSERT_EQ(at_prompt(R"(sed -i 's/^"owner": "alice",/"owner": "",/' out/_manifest.json)").status, 0);
   if (geteuid() != 0) return;
   ASSERT_EQ(at_prompt("chown 65534 out/_manifest.json").status, 0);
   const Finished refused = at_prompt("ontime result out");
