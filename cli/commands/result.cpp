@@ -1,8 +1,8 @@
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -10,6 +10,7 @@
 #include "cli/commands/execute.h"
 #include "cli/result/answer_output.h"
 #include "common/app/loaded_application.h"
+#include "common/base/wording.h"
 #include "common/files/temporary_directory.h"
 
 namespace ontime::cli {
@@ -79,9 +80,32 @@ Status write_answer(const ResultCommand& command, const AnswerMaker& maker, cons
   return concatenate_parts(parts, answer);
 }
 
+// An application that ends the process while it makes the answer has made none.
+class Making {
+ public:
+  Making() {
+    is_going_on_ = true;
+    std::atexit(refuse);
+  }
+  ~Making() { is_going_on_ = false; }
+  Making(const Making&) = delete;
+  Making& operator=(const Making&) = delete;
+
+ private:
+  static void refuse() {
+    if (!is_going_on_) return;
+    const char* const why = "the application has ended the process instead of giving an answer";
+    std::fputs(complaint("ontime result", why).c_str(), stderr);
+    std::_Exit(static_cast<int>(ExitCode::Failed));
+  }
+
+  static inline bool is_going_on_ = false;
+};
+
 }  // namespace
 
 Result<ExitCode> execute(const ResultCommand& command) {
+  const Making making;
   const auto output = FinishedOutput::open(command.directory);
   if (!output) return output.error();
   const auto parts = part_files(*output);

@@ -259,6 +259,13 @@ TEST_F(BadInput, MapperThatCrashes) { expect_failure(1, misbehave("crash"), {"si
 TEST_F(BadInput, MapperThatAborts) { expect_failure(1, misbehave("abort"), {"signal 6"}); }
 TEST_F(BadInput, MapperThatExitsEarly) { expect_failure(1, misbehave("exit"), {"status 7"}); }
 
+TEST_F(BadInput, MergerThatExitsMakesNoAnswer) {
+  ASSERT_EQ(ontime(misbehave("merge")).status, 0);
+  const Finished result = ontime({"result", directory_ / "out"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("The application has ended the process"), std::string::npos) << result.err;
+}
+
 TEST_F(BadInput, MapperThatHangs) {
   expect_failure(1, misbehave("hang", {"--attempt-timeout", "200ms", "--max-attempts", "2"}), {"no progress"});
 }

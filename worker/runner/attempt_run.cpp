@@ -1,6 +1,7 @@
 #include "worker/runner/attempt_run.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <new>
 #include <utility>
@@ -269,6 +270,7 @@ AttemptStatus AttemptRun::map(const RecordBlock& block) {
 AttemptStatus AttemptRun::seal() {
   if (auto begun = begin_segment(); !begun) return begun;
   if (auto flushed = flush(); !flushed) return flushed;
+  std::fflush(nullptr);  // what the application has printed: the runner may be killed when all is sealed
   if (auto same = reader_->check_unchanged(); !same) return to_failure(std::move(same).error());
   auto output = writer_->seal();
   if (!output) return to_failure(std::move(output).error());

@@ -85,15 +85,24 @@ class Misbehaving final : public Mapper {
   int job_ = 0;
 };
 
+class EndingMerger final : public Merger {
+ public:
+  void merge(std::string_view, std::span<const std::string_view>, std::string&) override { std::exit(0); }
+  void finish(std::string_view, std::string_view, Output&) override { std::exit(0); }
+};
+
 class MisbehavingApplication final : public Application {
  public:
   std::string description() const override { return "misbehaves on purpose (for tests)"; }
   std::vector<Parameter> parameters() const override {
-    return {{"how", "throw", "throw, crash, abort, exit, hang, flood, seal, overtake"},
+    return {{"how", "throw", "throw, crash, abort, exit, hang, flood, seal, overtake, merge"},
             {"trigger", "BAD", "how the line begins"},
             {"job", "1", "its number, which it says with 'seal'"}};
   }
   std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<Misbehaving>(); }
+  std::unique_ptr<Merger> merger_for(const Parameters& parameters) const override {
+    return parameters.get("how") == "merge" ? std::make_unique<EndingMerger>() : nullptr;
+  }
 };
 
 }  // namespace
