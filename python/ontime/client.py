@@ -31,7 +31,7 @@ NO_TLS_FILES = {"ONTIME_TLS_CA": "", "ONTIME_TLS_CERT": "", "ONTIME_TLS_KEY": ""
 
 
 class Options(TypedDict, total=False):
-    """What every job may be given; as the flags of ``ontime submit``."""
+    """What every job may be given; as the flags of ``ontime submit``. None is as good as nothing."""
 
     output: Path_
     """A directory, s3:// prefix or hdfs:// directory that master and workers can reach; must be missing or empty."""
@@ -47,7 +47,7 @@ class Options(TypedDict, total=False):
     attempt_timeout: Time
     max_attempts: int
     max_record: Size
-    files: Sequence[Path_]
+    files: Path_ | Sequence[Path_]
     """Sent along; attempts find them in their directory. Mappers can import modules that are sent along."""
 
 
@@ -55,6 +55,10 @@ def _time(value: Time) -> str:
     if isinstance(value, datetime.timedelta):
         value = value.total_seconds()
     return value if isinstance(value, str) else f"{value:.9f}s"
+
+
+def _paths(one_or_more: Path_ | Iterable[Path_]) -> list[Path_]:
+    return [one_or_more] if isinstance(one_or_more, (str, os.PathLike)) else list(one_or_more)
 
 
 _FLAGS: dict[str, Callable[[Any], str]] = {
@@ -172,7 +176,8 @@ class Client:
         settings = {"command": f"exec {quote(python or self._python)} ontime_mapper.py", "frames": "yes"}
         if how is not None:
             settings["merge"] = how
-        options.setdefault("name", getattr(mapper, "__name__", str(mapper))[:64])
+        if options.get("name") is None:
+            options["name"] = getattr(mapper, "__name__", str(mapper))[:64]
         id, output = self._submit("exec", inputs, settings, options, contents)
         return Job(self, id, output, "json", merge if callable(merge) else how, str(shipment))
 
@@ -188,7 +193,7 @@ class Client:
         """Raises ClusterError if it is known that nothing can be asked."""
 
     def _output(self, options: Options) -> str:
-        if "output" in options:
+        if options.get("output") is not None:
             output = os.fspath(options["output"])
         elif self._outputs is not None:
             output = f"{self._outputs.rstrip('/')}/{uuid.uuid4().hex}"
@@ -208,15 +213,16 @@ class Client:
         if unknown := set(options) - set(_FLAGS) - {"output", "files"}:
             raise BadRequest(f"there is no option {', '.join(sorted(unknown))}")
         output = self._output(options)
+        given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
         arguments = ["submit", "--json", "--quiet", "--output", output]
         for name, text_of in _FLAGS.items():
-            if name in options:
-                arguments += ["--" + name.replace("_", "-"), text_of(options[name])]  # type: ignore[literal-required]
+            if name in given:
+                arguments += ["--" + name.replace("_", "-"), text_of(given[name])]
         for key, value in settings.items():
             arguments += ["--set", f"{key}={value}"]
-        for file in options.get("files", ()):
+        for file in _paths(given.get("files", ())):
             arguments += ["--file", os.fspath(file)]
-        paths = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+        paths = _paths(inputs)
         if not paths:
             raise BadRequest("there is no input")
         if "-" in paths:

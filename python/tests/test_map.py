@@ -161,7 +161,7 @@ def test_mappers_by_file_module_and_name(cluster, texts, lines):
         assert job.shipped.startswith(shipped)
     # Without a merge nothing is combined, whatever the module has.
     assert Counter(cluster.map(shipped_mapper, texts)) == Counter(pairs_of(shipped_mapper.map, lines))
-    job = cluster.map(f"{file}:lengths", texts, merge="sum")
+    job = cluster.map(f"{file}:lengths", texts, merge="sum", deadline=None, name=None, files=None)
     assert job.to_dict() == counted((len(line), 1) for line in lines)
 
 
