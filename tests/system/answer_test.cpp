@@ -58,11 +58,12 @@ TEST(Answer, StandardInputIsKeptInAFileForAsLongAsTheJobTakes) {
   std::filesystem::create_directory(directory / "shared");
   const std::string cat =
       "cat " + kText + "/austen_persuasion.txt | TMPDIR=" + directory / "tmp" + " " + kBin + "/ontime ";
-  const Finished run = shell(cat + "run wordcount - --splits 5 -q -o " + directory / "run");
+  const Finished run = shell(cat + "run wordcount - --splits 5 -o " + directory / "run");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_NE(run.err.find("is kept in '" + directory / "tmp/ontime-run-"), std::string::npos) << run.err;
   EXPECT_EQ(verified_answer(directory / "run"), counted_by_coreutils(kNovel));
   EXPECT_TRUE(std::filesystem::is_empty(directory / "tmp"));
+  EXPECT_EQ(shell(cat + "run wordcount - -q -o " + directory / "quiet").err, "");
 
   Cluster cluster;
   cluster.start_master();
