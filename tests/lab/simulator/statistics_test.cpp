@@ -26,7 +26,10 @@ TEST(Statistics, PocdWithoutSpeculationIsThatOfTheFormula) {
 
 TEST(Statistics, AJobThatFailedIsLateAndHasNoTime) {
   std::vector<JobOutcome> jobs(3);
-  for (JobOutcome& job : jobs) job.ended = 10;
+  for (JobOutcome& job : jobs) {
+    job.ended = 10;
+    job.deadline = 20;
+  }
   jobs[0].state = scheduler::JobState::Succeeded;
   jobs[1].state = scheduler::JobState::Failed;
   jobs[1].ended = 2;
