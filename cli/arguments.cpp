@@ -27,7 +27,7 @@ void add_attempt_timeout(CLI::App& app, std::optional<Duration>& value) {
          [&value](const std::string& text) {
            const auto given = text == "never" ? Result<Duration>(Duration::max()) : parse_duration(text);
            if (!given) throw CLI::ValidationError("--attempt-timeout", given.error().message);
-           if (*given < std::chrono::milliseconds(100))
+           if (*given < kAttemptTimeoutMin)
              throw CLI::ValidationError("--attempt-timeout",
                                         "'" + text + "' is too short; give 100ms or more, or never");
            value = *given;
@@ -93,7 +93,7 @@ void add_job_options(CLI::App& app, JobOptions& job) {
          "--priority",
          [&job](const std::string& text) {
            const auto priority = number_in<decltype(job.priority)>(text);
-           if (!priority || std::abs(*priority) > kPriorityMost)
+           if (!priority || !is_priority(*priority))
              throw CLI::ValidationError("--priority", "'" + text + "' is not a whole number from " +
                                                           std::to_string(-kPriorityMost) + " to " +
                                                           std::to_string(kPriorityMost));

@@ -122,11 +122,9 @@ std::int64_t checkpoint_of(const wire::JobSpec& request, const JobSpec& spec) {
   return scheduler::default_checkpoint_interval(spec.policy).count();
 }
 
-constexpr Duration kAttemptTimeoutLeast = std::chrono::milliseconds(100);
-
 Result<Duration> attempt_timeout_of(std::int64_t ns) {
   if (ns == scheduler::kNoTimeout.count()) return scheduler::kNoTimeout;
-  if (ns > 0 && ns < kAttemptTimeoutLeast.count())
+  if (ns > 0 && ns < kAttemptTimeoutMin.count())
     return bad_input("The attempt timeout must be at least 100 ms: attempts do not tell more often where they are.");
   return duration_of(ns, "attempt timeout");
 }
@@ -234,7 +232,7 @@ Status fill_name(const wire::JobSpec& request, JobSpec& spec) {
   if (request.name().size() > kNameBytesMax)
     return bad_input("The name of the job has " + counted(request.name().size(), "byte") + ", and may have " +
                      std::to_string(kNameBytesMax) + ".");
-  if (request.priority() < -kPriorityMost || request.priority() > kPriorityMost)
+  if (!is_priority(request.priority()))
     return bad_input("The priority must lie between " + std::to_string(-kPriorityMost) + " and " +
                      std::to_string(kPriorityMost) + ".");
   spec.name = readable(request.name());

@@ -6,21 +6,7 @@
 
 namespace ontime::master {
 
-std::string readable(std::string_view bytes) {
-  std::string text;
-  text.reserve(bytes.size());
-  while (!bytes.empty()) {
-    const std::size_t length = utf8_character(bytes);
-    const std::string_view character = bytes.substr(0, length == 0 ? 1 : length);
-    const bool is_blank = character == "\n" || character == "\t";
-    if (length == 0 || (!is_blank && is_control_character(character)))
-      text += '?';
-    else
-      text += character;
-    bytes.remove_prefix(character.size());
-  }
-  return text;
-}
+std::string readable(std::string_view bytes) { return without_controls(bytes, "\n\t", NotUtf8::IsReplaced); }
 
 std::string readable_tail(std::string_view bytes, std::size_t bytes_max) {
   if (bytes.size() > bytes_max) {

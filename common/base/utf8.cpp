@@ -36,14 +36,14 @@ bool is_control_character(std::string_view character) {
          (at(1) == 0x81 && at(2) >= 0xA6 && at(2) <= 0xA9);    // U+2066 to U+2069
 }
 
-std::string without_controls(std::string_view bytes, std::string_view keeps) {
+std::string without_controls(std::string_view bytes, std::string_view keeps, NotUtf8 other) {
   std::string text;
   text.reserve(bytes.size());
   while (!bytes.empty()) {
     const std::size_t length = utf8_character(bytes);
     const std::string_view character = bytes.substr(0, length == 0 ? 1 : length);
     const bool is_kept = keeps.find(character) != keeps.npos;
-    if (length > 0 && !is_kept && is_control_character(character))
+    if (length == 0 ? other == NotUtf8::IsReplaced : !is_kept && is_control_character(character))
       text += '?';
     else
       text += character;

@@ -18,7 +18,9 @@ bool is_utf8(std::string_view bytes);
 // Whether a terminal acts on this well-formed character instead of showing it: a control character, of the upper ones
 // too, or one that turns the direction of text.
 bool is_control_character(std::string_view character);
-// The bytes with '?' in place of each of these but those that it `keeps`. What is no UTF-8 stays as it is.
-std::string without_controls(std::string_view bytes, std::string_view keeps = "");
+// The bytes with '?' in place of each of these but those that it `keeps`, and of each byte that is no UTF-8 if that is
+// to be replaced.
+enum class NotUtf8 { Stays, IsReplaced };
+std::string without_controls(std::string_view bytes, std::string_view keeps = "", NotUtf8 other = NotUtf8::Stays);
 
 }  // namespace ontime

@@ -245,6 +245,17 @@ TEST(SilentServer, IsNotWaitedForWhileItSendsAHeadWithoutAnEnd) {
   EXPECT_FALSE(file.read_whole({100, "\"1\"", true}, [](std::string_view) { return true; }));
 }
 
+TEST(UncountableLength, IsNoEmptyFile) {
+  for (const char* length : {"99999999999999999999999999", "-1", "x", ""}) {
+    test::SilentServer server("HTTP/1.1 200 OK\r\nContent-Length: " + std::string(length) + "\r\n\r\n");
+    Patience patience = patience_of_an_hour();
+    patience.tries = 1;
+    const auto looked = RemoteFile(*parse_url("http://" + server.address() + "/x"), nullptr, patience).look();
+    ASSERT_FALSE(looked) << length;
+    EXPECT_EQ(looked.error().trouble, Trouble::Refused) << length;
+  }
+}
+
 // Where they go on, the library would keep all of them, or look at them by recursion.
 TEST(EndlessLines, EndTheConnection) {
   constexpr std::size_t kLong = 1u << 20;
