@@ -1,4 +1,3 @@
-#include <openssl/evp.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include "common/files/file_system.h"
 #include "common/files/roots.h"
 #include "common/files/sync.h"
+#include "common/hash/sha256.h"
 #include "common/output/manifest.h"
 
 namespace ontime::output {
@@ -122,19 +122,15 @@ void append_manifest(Sink& file, const Manifest& manifest) {
 }  // namespace
 
 std::string made_from(const Manifest& manifest) {
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-  bool works = context != nullptr && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
-  const auto add = [&](std::string line) {
-    line += '\n';
-    works = works && EVP_DigestUpdate(context.get(), line.data(), line.size()) == 1;
+  hash::Sha256 hash;
+  const auto add = [&](const std::string& line) {
+    hash.add(line);
+    hash.add("\n");
   };
   add(text(manifest.application));
   add(text(manifest.parameters));
   for (const Input& input : manifest.inputs) add(to_line(input));
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  ONTIME_CHECK(works && EVP_DigestFinal_ex(context.get(), digest, &size) == 1, "OpenSSL has SHA-256");
-  return hex_digits({reinterpret_cast<const char*>(digest), size});
+  return hex_digits(hash.digest());
 }
 
 std::string to_text(const Manifest& manifest) {
