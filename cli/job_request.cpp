@@ -1,23 +1,18 @@
 #include "cli/job_request.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "cli/commands/execute.h"
 #include "common/app/loaded_application.h"
 #include "common/base/limits.h"
 #include "common/base/units.h"
@@ -58,32 +53,6 @@ void put(google::protobuf::RepeatedPtrField<wire::Entry>& to, const Settings& se
     entry.set_key(key);
     entry.set_value(value);
   }
-}
-
-// Runs `check`, which calls code of an application, in a process of its own: a crash there is an error here.
-Status in_a_child(const std::string& whose, const std::function<Status()>& check) {
-  std::array<int, 2> ends{};
-  const bool has_pipe = pipe2(ends.data(), O_CLOEXEC) == 0;
-  const pid_t child = has_pipe ? fork() : -1;
-  if (child < 0) return failed("cannot start a process that checks the " + whose + ": " + std::strerror(errno));
-  if (child == 0) {
-    const Status status = check();
-    const std::string message = status ? "" : status.error().message;
-    const bool is_told = write(ends[1], message.data(), message.size()) == static_cast<ssize_t>(message.size());
-    _exit(!is_told ? 1 : status ? 0 : static_cast<int>(exit_code_of(status.error())));
-  }
-  close(ends[1]);
-  std::string message;
-  std::array<char, 4096> buffer{};
-  for (ssize_t size = 0; (size = read(ends[0], buffer.data(), buffer.size())) > 0;)
-    message.append(buffer.data(), static_cast<std::size_t>(size));
-  close(ends[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  if (WIFSIGNALED(status))
-    return bad_input(whose + " crashed while it checked its parameters: " + strsignal(WTERMSIG(status)));
-  if (WEXITSTATUS(status) == 0) return {};
-  return WEXITSTATUS(status) == static_cast<int>(ExitCode::BadUsage) ? bad_input(message) : failed(message);
 }
 
 bool is_written_by_jobs(std::string_view name) {
@@ -153,20 +122,6 @@ Status look_up_by_name(JobOptions& options) {
   options.application = name;
   options.application_directories.insert(options.application_directories.begin(), path.parent_path().string());
   return {};
-}
-
-Status check_application(const JobOptions& options) {
-  for (const auto& directory : options.application_directories) {
-    std::error_code ignored;
-    if (!fs::is_directory(directory, ignored)) return bad_input("--app-dir: '" + directory + "' is not a directory");
-  }
-  return in_a_child("application '" + options.application + "'", [&]() -> Status {
-    const auto loaded =
-        app::LoadedApplication::load(options.application, application_directories(options.application_directories));
-    if (!loaded) return loaded.error();
-    const auto parameters = loaded->complete(options.parameters);
-    return parameters ? Status() : parameters.error();
-  });
 }
 
 Result<master::ListedInputs> list_inputs(const wire::JobSpec& spec) {

@@ -67,11 +67,14 @@ Result<std::uint64_t> copy_standard_input(int to, std::uint64_t bytes_max) {
 
 }  // namespace
 
+bool SpooledInput::is_asked(const JobOptions& job) {
+  return std::find(job.inputs.begin(), job.inputs.end(), kStandardInput) != job.inputs.end();
+}
+
 Status SpooledInput::read(JobOptions& job) { return read_into(job, files::TemporaryDirectory::parent(), false); }
 
 Status SpooledInput::read_for_others(JobOptions& job) {
-  const bool is_asked = std::find(job.inputs.begin(), job.inputs.end(), kStandardInput) != job.inputs.end();
-  if (is_asked && store::is_name(job.output))
+  if (is_asked(job) && store::is_name(job.output))
     return bad_input("input '-' is kept in a file beside the output, and '" + job.output +
                      "' is in a store; save it in the store and name that");
   return read_into(job, directory_above(job.output), true);

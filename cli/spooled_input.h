@@ -16,6 +16,9 @@ class SpooledInput {
   // `is_quiet`: says where it is kept only if the file stays.
   explicit SpooledInput(bool is_quiet) : is_quiet_(is_quiet) {}
 
+  // "-" is among the inputs.
+  static bool is_asked(const JobOptions& job);
+
   // Reads standard input to its end and puts the file in place of the "-" among the inputs. Does nothing if there is
   // none. Ctrl-C ends it with an error; interrupts() tells.
   Status read(JobOptions& job);

@@ -177,10 +177,15 @@ void end_at_the_latest() {
   }).detach();
 }
 
-// The journal is closed and unlocked, and all sockets are closed, even if threads are left behind.
-int end(std::unique_ptr<Master>& master, std::unique_ptr<journal::RocksdbJournal>& journal) {
+// The journal is closed and unlocked, and all sockets are closed, even if threads are left behind. Nobody opens the
+// journal of a master that dies with its parent: it ends as soon as its recording is complete.
+int end(std::unique_ptr<Master>& master, std::unique_ptr<journal::RocksdbJournal>& journal, bool dies_with_parent) {
   const bool have_all_ended = master->stop();
   master.reset();
+  if (have_all_ended && dies_with_parent) {
+    spdlog::default_logger()->flush();
+    std::_Exit(0);
+  }
   journal.reset();
   if (have_all_ended) return 0;
   spdlog::warn("threads_left_behind message=\"they hang in a file system that does not answer\"");
@@ -232,7 +237,7 @@ int run(const CommandLine& line) {
     if (Status status = write_port_file(line.port_file, (*master)->port()); !status) return complain(status.error());
   }
   io.run();
-  return end(*master, *journal);
+  return end(*master, *journal, line.parent != 0);
 }
 
 int print(const Result<std::string>& text) {

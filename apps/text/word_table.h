@@ -54,7 +54,11 @@ class InlineWordTable {
     }
   }
 
-  void expect_many() { lines_.touch(); }
+  void expect_some() { lines_.use_huge_pages(); }
+  void expect_many() {
+    lines_.use_huge_pages();
+    lines_.touch();
+  }
 
   bool full() const { return used_ >= limit_; }
   std::size_t size() const { return used_; }
@@ -131,7 +135,9 @@ class WordTable {
 
   // Says, best before the first word, that there will be hundreds.
   void expect_many_words() {
-    if (!std::exchange(expects_many_words_, true)) shorts_.expect_many();
+    if (std::exchange(expects_many_words_, true)) return;
+    shorts_.expect_many();
+    mediums_.expect_some();
   }
 
   // Counts each of `words` of `text` once. REQUIRES: at most WordScanner::kMaxGroup words.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/application_check.h"
 #include "cli/client/exported_job.h"
 #include "cli/client/follow.h"
 #include "cli/cluster/embedded_cluster.h"
@@ -96,7 +97,8 @@ class OneJobCluster {
   OneJobCluster(const RunCommand& command, wire::JobSpec spec)
       : command_(command), spec_(std::move(spec)), output_(spec_.output()), view_(command.quiet) {}
 
-  Result<ExitCode> execute();
+  // `application`: waited for while the cluster starts.
+  Result<ExitCode> execute(ApplicationCheck& application);
 
  private:
   MasterClient::Options options(int interrupts_seen, Duration patience);
@@ -133,7 +135,7 @@ MasterClient::Options OneJobCluster::options(int interrupts_seen, Duration patie
   return options;
 }
 
-Result<ExitCode> OneJobCluster::execute() {
+Result<ExitCode> OneJobCluster::execute(ApplicationCheck& application) {
   auto options_of_cluster = command_.cluster;
   options_of_cluster.application_directories = command_.job.application_directories;
   options_of_cluster.record = !command_.record.empty();
@@ -143,6 +145,7 @@ Result<ExitCode> OneJobCluster::execute() {
   auto cluster = EmbeddedCluster::start(options_of_cluster);
   if (!cluster) return cluster.error();
   cluster_ = std::move(*cluster);
+  if (const Status& fine = application.wait(); !fine) return give_up(fine.error());
   MasterClient client(options(0, 30s));
   const auto ended = run_job(client);
   view_.clear();
@@ -267,15 +270,17 @@ Result<ExitCode> OneJobCluster::give_up(const Error& error) {
 Result<ExitCode> execute(const RunCommand& asked) {
   RunCommand command = asked;
   if (Status found = look_up_by_name(command.job); !found) return found.error();
+  ApplicationCheck application(command.job);
   for (const auto& check :
-       {check_application(command.job), check_output(command.job.output),
-        check_intervals(command.cluster.heartbeat, command.cluster.node_timeout), check_files_of(command)})
+       {check_output(command.job.output), check_intervals(command.cluster.heartbeat, command.cluster.node_timeout),
+        check_files_of(command)})
     if (!check) return check.error();
   install_interrupt_handlers();
   signal(SIGPIPE, SIG_IGN);
   files::TemporaryDirectory::remove_left_overs();
   SpooledInput standard_input(command.quiet);
-  const Status read = standard_input.read(command.job);
+  const bool is_read_in_vain = SpooledInput::is_asked(command.job) && !application.wait();
+  const Status read = is_read_in_vain ? application.wait() : standard_input.read(command.job);
   if (interrupts() > 0) return ExitCode::Interrupted;
   if (!read) return read.error();
   auto spec = make_job_spec(command.job, current_directory());
@@ -283,7 +288,7 @@ Result<ExitCode> execute(const RunCommand& asked) {
   const auto listed = list_inputs(spec);
   if (!listed) return listed.error();
   command.cluster.others_wait = wait_of_other_workers(command, *listed);
-  return OneJobCluster(command, std::move(spec)).execute();
+  return OneJobCluster(command, std::move(spec)).execute(application);
 }
 
 }  // namespace ontime::cli

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <string>
 
+#include "cli/application_check.h"
 #include "cli/client/follow.h"
 #include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/application_check.h"
 #include "cli/client/follow.h"
 #include "cli/commands/execute.h"
 #include "cli/job_request.h"

@@ -50,20 +50,6 @@ TEST(JobRequest, AnApplicationWithASlashIsAPath) {
   EXPECT_EQ(make_job_spec(options, "/somewhere").application(), "/somewhere/build/libontime_app_mine.so");
 }
 
-TEST(JobRequest, AnApplicationThatCrashesInItsCheckIsAnErrorAndNoCrashOfOurs) {
-  auto options = options_with({"a"});
-  options.application = "probe";
-  options.application_directories = {ONTIME_TEST_APPS};
-  EXPECT_TRUE(check_application(options));
-  options.parameters = {{"mode", ""}};
-  EXPECT_THAT(check_application(options).error().message, HasSubstr("mode must not be empty"));
-  options.parameters = {{"mode", "validate-crashes"}};
-  const Status crashed = check_application(options);
-  ASSERT_FALSE(crashed);
-  EXPECT_EQ(crashed.error().kind, ErrorKind::BadInput);
-  EXPECT_EQ(crashed.error().message, "application 'probe' crashed while it checked its parameters: Segmentation fault");
-}
-
 TEST(JobRequest, OptionsArriveInTheSpec) {
   auto options = options_with({"a"});
   options.split_bytes = 1;
