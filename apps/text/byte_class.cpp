@@ -14,7 +14,8 @@ std::vector<InstructionSet> find_instruction_sets() {
   }
   sets.push_back(InstructionSet::Avx2);
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vbmi2")) {
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vbmi") &&
+      __builtin_cpu_supports("avx512vbmi2")) {
     sets.push_back(InstructionSet::Avx512);
   }
 #endif

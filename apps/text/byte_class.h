@@ -12,7 +12,7 @@
 
 #define ONTIME_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #define ONTIME_TARGET_AVX512 \
-  __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi2,avx2,bmi,bmi2,popcnt")))
+  __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2,avx2,bmi,bmi2,popcnt")))
 #endif
 
 #ifdef __aarch64__
@@ -118,9 +118,7 @@ inline uint8x16_t neon_spaces(uint8x16_t bytes) {
   return vorrq_u8(control, vceqq_u8(bytes, vdupq_n_u8(' ')));
 }
 
-inline uint8x16_t neon_continuations(uint8x16_t bytes) {
-  return vcltq_s8(vreinterpretq_s8_u8(bytes), vdupq_n_s8(-64));
-}
+inline uint8x16_t neon_continuations(uint8x16_t bytes) { return vcltq_s8(vreinterpretq_s8_u8(bytes), vdupq_n_s8(-64)); }
 
 inline std::uint64_t simd128_space_mask(const char* block) { return simd128_mask<neon_spaces>(block); }
 inline std::uint64_t simd128_continuation_mask(const char* block) { return simd128_mask<neon_continuations>(block); }
@@ -156,11 +154,22 @@ ONTIME_TARGET_AVX2 inline std::uint64_t avx2_continuation_mask(const char* block
                                                    << 32;
 }
 
-ONTIME_TARGET_AVX512 inline std::uint64_t avx512_space_mask(const char* block) {
-  const __m512i bytes = _mm512_loadu_si512(block);
+// What the table holds for each of the bytes.
+ONTIME_TARGET_AVX512 inline __m512i avx512_spaces_like(__m512i bytes) {
   const __m512i table =
       _mm512_broadcast_i32x4(_mm_setr_epi8(' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', '\v', '\f', '\r', 0, 0));
-  return _mm512_cmpeq_epi8_mask(bytes, _mm512_shuffle_epi8(table, bytes));
+  return _mm512_shuffle_epi8(table, bytes);
+}
+
+ONTIME_TARGET_AVX512 inline std::uint64_t avx512_space_mask(const char* block) {
+  const __m512i bytes = _mm512_loadu_si512(block);
+  return _mm512_cmpeq_epi8_mask(bytes, avx512_spaces_like(bytes));
+}
+
+// 1 for each byte that is no white space, 0 for the others.
+ONTIME_TARGET_AVX512 inline __m512i avx512_letters(const char* block) {
+  const __m512i bytes = _mm512_loadu_si512(block);
+  return _mm512_min_epu8(_mm512_xor_si512(bytes, avx512_spaces_like(bytes)), _mm512_set1_epi8(1));
 }
 
 ONTIME_TARGET_AVX512 inline std::uint64_t avx512_continuation_mask(const char* block) {

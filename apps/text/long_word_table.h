@@ -10,6 +10,7 @@
 #include <new>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ontime::apps {
@@ -30,11 +31,16 @@ class ZeroedMemory {
   ~ZeroedMemory() { munmap(mapped_, mapped_bytes()); }
   ZeroedMemory(const ZeroedMemory&) = delete;
   ZeroedMemory& operator=(const ZeroedMemory&) = delete;
+  friend void swap(ZeroedMemory& one, ZeroedMemory& other) noexcept {
+    std::swap(one.size_, other.size_);
+    std::swap(one.mapped_, other.mapped_);
+    std::swap(one.data_, other.data_);
+  }
 
-  // In huge pages where the system has them: the first touch of 2 MiB takes 0.05 ms, where touching them page by page
-  // takes 1.5 ms.
+  // Before the first touch: in huge pages, where the system has them. To touch 2 MiB for the first time takes 0.05 ms
+  // then, and 1.5 ms page by page.
   void use_huge_pages() { madvise(data_, bytes(), MADV_HUGEPAGE); }
-  // Touches all of it at once, which takes a third of that time even without huge pages.
+  // Touches all of it at once, which takes a third of that time even page by page.
   void touch() { madvise(data_, bytes(), MADV_POPULATE_WRITE); }
 
   T* data() { return data_; }

@@ -54,11 +54,15 @@ class InlineWordTable {
     }
   }
 
-  void expect_some() { lines_.use_huge_pages(); }
+  // Goes on in huge pages, which memory that has been touched cannot become.
   void expect_many() {
-    lines_.use_huge_pages();
-    lines_.touch();
+    if (!listed()) return;
+    ZeroedMemory<Line> huge(lines_.size());
+    huge.use_huge_pages();
+    for (const std::uint32_t number : first_used_) huge[number / Line::kSlots] = lines_[number / Line::kSlots];
+    swap(lines_, huge);
   }
+  void touch() { lines_.touch(); }
 
   bool full() const { return used_ >= limit_; }
   std::size_t size() const { return used_; }
@@ -133,11 +137,14 @@ class WordTable {
 
   explicit WordTable(const WordTableLimits& limits = {}, InstructionSet = best_instruction_set());
 
-  // Says, best before the first word, that there will be hundreds.
-  void expect_many_words() {
-    if (std::exchange(expects_many_words_, true)) return;
+  // Says, as early as may be, that tens or hundreds of words come at a time.
+  void expect_tens_of_words() {
+    if (std::exchange(expects_tens_, true)) return;
     shorts_.expect_many();
-    mediums_.expect_some();
+    mediums_.expect_many();
+  }
+  void expect_hundreds_of_words() {
+    if (!std::exchange(expects_hundreds_, true)) shorts_.touch();
   }
 
   // Counts each of `words` of `text` once. REQUIRES: at most WordScanner::kMaxGroup words.
@@ -204,7 +211,8 @@ class WordTable {
   InlineWordTable<MediumWord> mediums_;
   LongWordTable longs_;
   std::uint64_t total_ = 0;  // sum of all counts
-  bool expects_many_words_ = false;
+  bool expects_tens_ = false;
+  bool expects_hundreds_ = false;
   AddReadable add_readable_;
   Waiting<ShortWord> waiting_shorts_;
   Waiting<MediumWord> waiting_mediums_;

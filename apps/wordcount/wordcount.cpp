@@ -47,7 +47,8 @@ class CountWriter final : public WordTable::Overflow {
 class WordCountMapper final : public Mapper {
  public:
   void map(const Batch& batch, Output& out) override {
-    if (batch.bytes.size() >= kHundredsOfWords) table_.expect_many_words();
+    if (batch.bytes.size() >= kTensOfWords) table_.expect_tens_of_words();
+    if (batch.bytes.size() >= kHundredsOfWords) table_.expect_hundreds_of_words();
     CountWriter overflow(out);
     WordScanner scanner(batch.bytes);
     for (auto words = scanner.next(); !words.empty(); words = scanner.next()) table_.add(batch.bytes, words, overflow);
@@ -59,6 +60,7 @@ class WordCountMapper final : public Mapper {
   }
 
  private:
+  static constexpr std::size_t kTensOfWords = 256;       // bytes
   static constexpr std::size_t kHundredsOfWords = 2048;  // bytes
 
   WordTable table_;

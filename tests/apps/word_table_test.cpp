@@ -94,6 +94,21 @@ TEST(WordTable, CountsTheWordsOfAnyText) {
   }));
 }
 
+TEST(WordTable, KeepsItsCountsWhenItGoesOnInHugePages) {
+  EXPECT_TRUE(rc::check([] {
+    const std::string before = *test::any_text();
+    const std::string after = *test::any_text();
+    WordTable table;
+    Sum sum;
+    add_text(table, before, sum);
+    table.expect_tens_of_words();
+    table.expect_hundreds_of_words();
+    add_text(table, after, sum);
+    sum.take(table);
+    RC_ASSERT(sum.counts == counts_of(before + " " + after));
+  }));
+}
+
 TEST(WordTable, LosesNothingWhenItIsTooSmall) {
   EXPECT_TRUE(rc::check([] {
     const std::string text = *test::any_text();

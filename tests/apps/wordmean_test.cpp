@@ -39,6 +39,22 @@ TEST(WordTotals, AreRightForAnyTextWithAnyInstructionSet) {
   }));
 }
 
+// More blocks than a byte can count, with a word, or none, wherever one may be.
+TEST(WordTotals, AreRightForLongTexts) {
+  const auto repeated = [](std::string_view piece) {
+    std::string text;
+    while (text.size() < 100'000) text += piece;
+    return text;
+  };
+  for (const std::string& text :
+       {repeated("a "), repeated(" a"), repeated("a"), repeated(" "), repeated("word \xc3\xa9\n")}) {
+    WordTotals expected = totals_of(text);
+    for (const InstructionSet set : instruction_sets()) EXPECT_EQ(count_totals(text, true, set), expected);
+    expected.code_points = 0;
+    for (const InstructionSet set : instruction_sets()) EXPECT_EQ(count_totals(text, false, set), expected);
+  }
+}
+
 TEST(WordMean, TheMergedAnswerIsRightWhereverTheTextIsDivided) {
   EXPECT_TRUE(rc::check([] {
     const std::string text = *any_text();

@@ -36,9 +36,10 @@ TEST(ApplicationCheckTest, AnApplicationThatEndsTheProcessHasNotAccepted) {
   const Status ended = check_application(probe("validate-exits"));
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().kind, ErrorKind::BadInput);
-  EXPECT_EQ(ended.error().message,
-            "application 'probe' ended the process, with exit code 0, while it checked its parameters; it has to return "
-            "or to throw");
+  EXPECT_EQ(
+      ended.error().message,
+      "application 'probe' ended the process, with exit code 0, while it checked its parameters; it has to return "
+      "or to throw");
 }
 
 TEST(ApplicationCheckTest, AnswersTheSameAgain) {
