@@ -20,7 +20,7 @@ ALLOWED = {
     "common/files": (["common/http/url.h", "common/store/name.h", "common/base"], []),
     "common/log": (["common/files/disk.h", "common/base"], ["spdlog", "fmt", "nlohmann"]),
     "common/app": (["common/base"], []),
-    "common/output": (["common/files", "common/base"], ["nlohmann", "openssl"]),
+    "common/output": (["common/files", "common/hash", "common/base"], ["nlohmann"]),
     "common/protocol": (["common/base"], ["google"]),
     "common/injection": (["common/protocol", "common/base"], ["yaml-cpp"]),
     "common/net": (["common/protocol", "common/log", "common/hash", "common/base"], ["asio", "spdlog", "google", "openssl"]),
