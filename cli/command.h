@@ -165,6 +165,7 @@ struct WebCommand {
   std::string visitor_token_file;       // empty: anyone who can reach it may read
   std::string https;                    // directory of ca.pem, cert.pem and key.pem; empty: plain HTTP
   std::string port_file;                // empty: none
+  std::vector<std::string> arguments;   // all of these as they were given
 };
 
 struct KillCommand {

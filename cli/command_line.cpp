@@ -311,7 +311,10 @@ void Grammar::add_other_verbs() {
 }  // namespace
 
 ParsedCommandLine parse_command_line(std::vector<std::string> arguments) {
-  return Grammar().parse(std::move(arguments));
+  ParsedCommandLine parsed = Grammar().parse(arguments);
+  auto* web = parsed.command ? std::get_if<WebCommand>(&*parsed.command) : nullptr;
+  if (web != nullptr) web->arguments = std::move(arguments);
+  return parsed;
 }
 
 int report_error(const std::string& verb, const Error& error) {

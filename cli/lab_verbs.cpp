@@ -41,7 +41,8 @@ std::string how_to_get_it() {
   const std::string build = "cmake --build build/release --target " + std::string(kProgram);
   if (std::filesystem::exists(folder / "CMakeCache.txt", error)) return "build it: '" + build + "'";
   return "the Python package and the archives of programs leave it out: get the sources, and run 'cmake --preset "
-         "release && " + build + "' there";
+         "release && " +
+         build + "' there";
 }
 
 }  // namespace
@@ -65,6 +66,10 @@ Error become_lab(const LabVerb& verb, const std::vector<std::string>& arguments)
     return bad_input("'" + std::string(verb.name) + "' needs the program " + kProgram +
                      ", which is not installed here; " + how_to_get_it());
   }
+  return become(path, arguments);
+}
+
+Error become(const std::string& path, const std::vector<std::string>& arguments) {
   std::vector<std::string> words = arguments;
   words.insert(words.begin(), path);
   execv(path.c_str(), pointers_to(words).data());

@@ -24,5 +24,7 @@ const LabVerb* lab_verb_of(const std::vector<std::string>& arguments);
 
 // Becomes ontime-lab, which lies beside this program or in ../libexec/ontime. Returns only if it cannot.
 Error become_lab(const LabVerb& verb, const std::vector<std::string>& arguments);
+// The same for the program at `path`.
+Error become(const std::string& path, const std::vector<std::string>& arguments);
 
 }  // namespace ontime::cli

@@ -14,7 +14,8 @@
 
 #include "common/base/limits.h"
 #include "common/base/utf8.h"
-#include "common/http/remote_file.h"
+#include "common/http/ranged_file.h"
+#include "common/store/access.h"
 #include "master/file_system.h"
 #include "master/input_index.h"
 #include "master/text.h"
@@ -117,7 +118,7 @@ Result<InputFile> inspect_file(const std::string& path, const files::Roots& root
 
 namespace {
 
-http::Answer<void> read_first(http::RemoteFile& file, const http::State& state, std::string& bytes) {
+http::Answer<void> read_first(http::RangedFile& file, const http::State& state, std::string& bytes) {
   if (bytes.empty()) return {};
   if (state.has_parts) return file.read(state, 0, bytes.size(), bytes.data());
   std::size_t got = 0;
@@ -134,11 +135,11 @@ Result<InputFile> inspect_remote(const std::string& address, const files::Roots&
   if (!url) return bad_input("The input cannot be read: " + readable(url.error().message));
   if (!roots.hold(address)) return outside_of_addresses(address, roots);
   note_progress();
-  http::RemoteFile file(*url);
-  const http::Answer<http::State> state = file.look();
+  const std::unique_ptr<http::RangedFile> file = store::open_file(*url);
+  const http::Answer<http::State> state = file->look();
   if (!state) return bad_input("The input " + shown(address) + " cannot be read: " + state.error().message + ".");
   std::string first(std::min<std::uint64_t>(kTellingBytes, state->size), '\0');
-  if (const auto read = read_first(file, *state, first); !read)
+  if (const auto read = read_first(*file, *state, first); !read)
     return bad_input("The input " + shown(address) + " cannot be read: " + read.error().message + ".");
   Result<Codec> codec = codec_of(address, first);
   if (!codec) return codec.error();
@@ -147,7 +148,7 @@ Result<InputFile> inspect_remote(const std::string& address, const files::Roots&
   if (!state->has_parts) return found;
   add_index(found, kRemoteEffort, [&](char* to, std::size_t most, std::uint64_t offset) {
     most = static_cast<std::size_t>(std::min<std::uint64_t>(most, state->size - std::min(offset, state->size)));
-    return most > 0 && file.read(*state, offset, most, to) ? most : 0;
+    return most > 0 && file->read(*state, offset, most, to) ? most : 0;
   });
   return found;
 }

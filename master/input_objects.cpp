@@ -11,7 +11,7 @@
 
 #include "common/base/threads.h"
 #include "common/base/utf8.h"
-#include "common/http/remote_file.h"
+#include "common/http/ranged_file.h"
 #include "common/store/access.h"
 #include "master/file_system.h"
 #include "master/input_file.h"
@@ -206,7 +206,7 @@ http::Answer<std::string> version_of(const std::string& name) {
   const auto address = store::lend_address(name);
   const auto url = address ? http::parse_url(*address) : address.error();
   if (!url) return http::Failure{http::Trouble::Refused, url.error().message};
-  auto state = http::RemoteFile(*url).look();
+  auto state = store::open_file(*url)->look();
   if (!state) return std::move(state).error();
   return std::move(state->version);
 }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cli/show/job_json.h"
-#include "cli/web/visitor.h"
+#include "cli/web/assets.h"
 #include "common/base/check.h"
 
 namespace ontime::cli {

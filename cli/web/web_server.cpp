@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/show/job_json.h"
+#include "cli/web/assets.h"
 #include "cli/web/cluster_view.h"
 #include "cli/show/listing.h"
 #include "cli/web/visitor.h"

@@ -90,7 +90,7 @@ class Connection {
   const std::atomic<bool>* const is_over_;
   const Patience patience_;
   std::unique_ptr<httplib::ClientImpl> client_;  // null: to be made
-  Duration silence_{};                       // that the try under way bears
+  Duration silence_{};                           // that the try under way bears
   std::uint64_t jitter_;
 };
 

@@ -3,17 +3,9 @@
 #include <httplib.h>
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 namespace ontime::http {
-
-Content content_of(std::string_view bytes) {
-  return {bytes.size(), [bytes](std::uint64_t offset, std::size_t size, char* to) {
-            std::memcpy(to, bytes.data() + offset, size);
-            return true;
-          }};
-}
 
 void attach(const Content& content, const Connection& connection, httplib::Request& request) {
   request.content_length_ = content.size;

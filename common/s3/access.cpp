@@ -30,13 +30,6 @@ Access& Access::of_process() {
   return *access;
 }
 
-void Access::prepare_process() {
-  const Environment environment = environment_of_process();
-  for (const char* name : {"AWS_WEB_IDENTITY_TOKEN_FILE", "ONTIME_S3_INSTANCE_METADATA"}) {
-    if (!environment(name).empty()) of_process();
-  }
-}
-
 Result<http::Url> Access::address(const Request& request) const {
   if (!endpoint_) return endpoint_.error();
   const std::lock_guard lock(mutex_);

@@ -28,8 +28,6 @@ class Access {
   // The access that this process's environment gives, made at the first call, which takes seconds if a server gives the
   // keys.
   static Access& of_process();
-  // Makes it now if a server gives the keys, so that nothing waits later.
-  static void prepare_process();
 
   // An address for this one request, signed. Failed or BadInput, with one sentence, without keys or an endpoint.
   Result<http::Url> address(const Request& request) const;

@@ -29,7 +29,7 @@ ALLOWED = {
     "master/recording": (["scheduler", "master/journal/record_codec.h", "master/journal/stored_fields.h", "common/protocol", "common/files", "common/base"],
                          ["zstd.h", "google"]),
     "master": (["scheduler", "master/journal", "master/recording", "common"], ["asio", "spdlog", "fmt", "google", "nlohmann", "lzma.h", "openssl"]),
-    "worker/data": (["common/base", "common/files", "common/hash", "common/http", "common/hdfs", "common/store/name.h", "common/app"],
+    "worker/data": (["common/base", "common/files", "common/hash", "common/http", "common/store", "common/app"],
                     ["zlib.h", "zstd.h", "lzma.h", "bzlib.h"]),
     # The process that attempts run in starts in a millisecond because it loads so little.
     "worker/runner": (["worker/data", "worker/confine", "worker/progress_block.h", "common/injection", "common/protocol",

@@ -40,6 +40,26 @@ cmake --install "$work/build" --prefix "$work/ontime" >>"$work/install.log"
 run "$work/out2" --set step=4
 "$ontime" result "$work/out2" | diff "$work/expected.tsv" -
 
+echo "What is not loaded before it is needed lies where it is looked for"
+waits_for() { until [ -s "$1" ]; do kill -0 "$2" && sleep 0.05; done; }
+python3 -u -m http.server --bind 127.0.0.1 --directory "$work" 0 >"$work/served" 2>/dev/null &
+server=$!
+"$ontime" web --master 127.0.0.1:1 --listen 127.0.0.1:0 --port-file "$work/port" >/dev/null &
+pages=$!
+trap 'kill $server $pages 2>/dev/null || true; rm -rf "$work"' EXIT
+waits_for "$work/served" $server
+waits_for "$work/port" $pages
+address=http://127.0.0.1:$(sed 's/.*port \([0-9]*\).*/\1/' "$work/served")/input.txt
+run_remote() { "$ontime" run line_lengths "$address" --output "$1" --workers 1 --set step=4; }
+run_remote "$work/out-remote"
+"$ontime" result "$work/out-remote" | diff "$work/expected.tsv" -
+mv "$work/ontime/lib/ontime/libontime_network.so" "$work/kept"
+status=0
+run_remote "$work/out-remote-2" 2>"$work/refusal" || status=$?
+[ "$status" -eq 1 ]
+grep -q 'install Ontime whole' "$work/refusal"
+mv "$work/kept" "$work/ontime/lib/ontime/libontime_network.so"
+
 echo "A parameter that cannot be used is refused before anything runs"
 status=0
 run "$work/out3" --set step=0 2>"$work/refusal" || status=$?

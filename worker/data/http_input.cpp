@@ -6,21 +6,14 @@
 #include <string>
 #include <utility>
 
-#include "common/hdfs/file_system.h"
-#include "common/http/remote_file.h"
+#include "common/http/ranged_file.h"
+#include "common/store/access.h"
 #include "worker/data/input_source.h"
 #include "worker/data/read_ahead.h"
 #include "worker/data/whole_file.h"
 
 namespace ontime::worker {
 namespace {
-
-// How the file of that name is fetched from its address, which may be one of the worker's own (common/hdfs/lender.h).
-std::unique_ptr<http::RangedFile> ranged_file(const std::string& name, const http::Url& url,
-                                              const std::atomic<bool>* is_over = nullptr) {
-  if (hdfs::is_name(name) && url.path.starts_with("/webhdfs/")) return std::make_unique<hdfs::RemoteFile>(url, is_over);
-  return std::make_unique<http::RemoteFile>(url, is_over);
-}
 
 class HttpInput final : public StoredInput {
  public:
@@ -39,8 +32,10 @@ class HttpInput final : public StoredInput {
     if (!url) return Fault{FaultKind::Input, url.error().message};
     ahead_.reset();
     url_ = *url;
-    remote_ = ranged_file(file().path, *url);
-    const auto open = [name = file().path, url = *url](const auto* is_over) { return ranged_file(name, url, is_over); };
+    remote_ = store::open_file(*url, file().path);
+    const auto open = [name = file().path, url = *url](const auto* is_over) {
+      return store::open_file(url, name, is_over);
+    };
     ahead_ = std::make_unique<ReadAhead>(open, state_, access_.end, access_.long_request_bytes);
     has_worked_ = false;
     return {};

@@ -22,7 +22,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/http/remote_file.h"
+#include "common/http/ranged_file.h"
 
 namespace ontime::worker {
 

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "common/store/access.h"
+
 namespace ontime::worker {
 
 WholeFile::WholeFile(const http::Url& url, const http::State& state)
@@ -16,8 +18,7 @@ WholeFile::~WholeFile() {
 }
 
 void WholeFile::fetch(const http::Url& url, const http::State& state) {
-  http::RemoteFile file(url, &is_over_);
-  auto done = file.read_whole(state, [this](std::string_view bytes) {
+  auto done = store::open_file(url, "", &is_over_)->read_whole(state, [this](std::string_view bytes) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return is_over_ || ahead_.size() < kAheadBytes; });
     if (ahead_.empty()) changed_.notify_all();

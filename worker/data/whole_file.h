@@ -10,7 +10,8 @@
 #include <string>
 #include <thread>
 
-#include "common/http/remote_file.h"
+#include "common/http/ranged_file.h"
+#include "common/http/url.h"
 
 namespace ontime::worker {
 

@@ -1,0 +1,48 @@
+#pragma once
+// What is done over the network with stores and web servers. Its libraries (HTTP, TLS, XML) take longer to load than
+// all the rest of a program, and few jobs need them. So the programs that start for each job have it in a library of
+// its own, lib/ontime/libontime_network.so, and load that when something is first asked of it; other programs and the
+// tests are linked with it.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/base/result.h"
+#include "common/http/ranged_file.h"
+#include "common/http/store.h"
+#include "common/http/url.h"
+#include "common/store/name.h"
+
+namespace ontime::store {
+
+// Lends files to attempts (access.h). Threads: any.
+class FileLender {
+ public:
+  // Told what HDFS has said to a request for the file of that name, of which the attempt gets the status only. Any
+  // thread.
+  using OnRefused = std::function<void(const std::string& name, const http::Failure& failure)>;
+
+  virtual ~FileLender() = default;
+  virtual Result<std::string> lend(const std::string& name) = 0;
+};
+
+// Threads: any. What it makes is deleted before the process ends.
+class Network {
+ public:
+  virtual ~Network() = default;
+  // As store::open() and the other functions of access.h.
+  virtual std::unique_ptr<http::Store> open(const Name& name, const std::string& scratch,
+                                            const std::atomic<bool>* is_over) = 0;
+  virtual std::unique_ptr<http::RangedFile> open_file(const http::Url& url, const std::string& name,
+                                                      const std::atomic<bool>* is_over) = 0;
+  virtual Result<std::string> lend_address(const std::string& name) = 0;
+  virtual std::unique_ptr<FileLender> make_lender(FileLender::OnRefused on_refused) = 0;
+  virtual void prepare() = 0;
+};
+
+// Where it has to be loaded and cannot be, the process ends with a sentence: the installation is not whole.
+Network& network();
+
+}  // namespace ontime::store
