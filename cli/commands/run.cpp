@@ -97,8 +97,7 @@ class OneJobCluster {
   OneJobCluster(const RunCommand& command, wire::JobSpec spec)
       : command_(command), spec_(std::move(spec)), output_(spec_.output()), view_(command.quiet) {}
 
-  // `application`: waited for while the cluster starts.
-  Result<ExitCode> execute(ApplicationCheck& application);
+  Result<ExitCode> execute();
 
  private:
   MasterClient::Options options(int interrupts_seen, Duration patience);
@@ -135,7 +134,7 @@ MasterClient::Options OneJobCluster::options(int interrupts_seen, Duration patie
   return options;
 }
 
-Result<ExitCode> OneJobCluster::execute(ApplicationCheck& application) {
+Result<ExitCode> OneJobCluster::execute() {
   auto options_of_cluster = command_.cluster;
   options_of_cluster.application_directories = command_.job.application_directories;
   options_of_cluster.record = !command_.record.empty();
@@ -145,7 +144,7 @@ Result<ExitCode> OneJobCluster::execute(ApplicationCheck& application) {
   auto cluster = EmbeddedCluster::start(options_of_cluster);
   if (!cluster) return cluster.error();
   cluster_ = std::move(*cluster);
-  if (const Status& fine = application.wait(); !fine) return give_up(fine.error());
+  if (const Status fine = check_application(command_.job); !fine) return give_up(fine.error());  // while that starts
   MasterClient client(options(0, 30s));
   const auto ended = run_job(client);
   view_.clear();
@@ -270,7 +269,6 @@ Result<ExitCode> OneJobCluster::give_up(const Error& error) {
 Result<ExitCode> execute(const RunCommand& asked) {
   RunCommand command = asked;
   if (Status found = look_up_by_name(command.job); !found) return found.error();
-  ApplicationCheck application(command.job);
   for (const auto& check :
        {check_output(command.job.output), check_intervals(command.cluster.heartbeat, command.cluster.node_timeout),
         check_files_of(command)})
@@ -278,9 +276,12 @@ Result<ExitCode> execute(const RunCommand& asked) {
   install_interrupt_handlers();
   signal(SIGPIPE, SIG_IGN);
   files::TemporaryDirectory::remove_left_overs();
+  // A wrong name is told before anything takes long; what else may be wrong with an application while the cluster
+  // starts.
+  const bool is_urgent = SpooledInput::is_asked(command.job) || !is_application(command.job);
+  const Status application = is_urgent ? check_application(command.job) : Status();
   SpooledInput standard_input(command.quiet);
-  const bool is_read_in_vain = SpooledInput::is_asked(command.job) && !application.wait();
-  const Status read = is_read_in_vain ? application.wait() : standard_input.read(command.job);
+  const Status read = application ? standard_input.read(command.job) : application;
   if (interrupts() > 0) return ExitCode::Interrupted;
   if (!read) return read.error();
   auto spec = make_job_spec(command.job, current_directory());
@@ -288,7 +289,7 @@ Result<ExitCode> execute(const RunCommand& asked) {
   const auto listed = list_inputs(spec);
   if (!listed) return listed.error();
   command.cluster.others_wait = wait_of_other_workers(command, *listed);
-  return OneJobCluster(command, std::move(spec)).execute(application);
+  return OneJobCluster(command, std::move(spec)).execute();
 }
 
 }  // namespace ontime::cli

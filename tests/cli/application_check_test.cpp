@@ -2,8 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <string>
+
+#include "cli/cluster/interrupt.h"
 
 namespace ontime::cli {
 namespace {
@@ -42,17 +46,21 @@ TEST(ApplicationCheckTest, AnApplicationThatEndsTheProcessHasNotAccepted) {
       "or to throw");
 }
 
-TEST(ApplicationCheckTest, AnswersTheSameAgain) {
-  const JobOptions options = probe("validate-exits");
-  ApplicationCheck check(options);
-  const std::string first = check.wait().error().message;
-  EXPECT_EQ(check.wait().error().message, first);
+TEST(ApplicationCheckTest, AnInterruptEndsIt) {
+  const auto interrupt = [] {
+    install_interrupt_handlers();
+    raise(SIGINT);
+    const Status ended = check_application(probe("validate-hangs"));
+    _exit(ended ? 1 : ended.error().message.starts_with("interrupted") ? 0 : 2);
+  };
+  EXPECT_EXIT(interrupt(), testing::ExitedWithCode(0), "");
 }
 
-// Were it waited for, this test would not end.
-TEST(ApplicationCheckTest, WhatIsNotWaitedForIsKilled) {
-  const JobOptions options = probe("validate-hangs");
-  const ApplicationCheck check(options);
+TEST(ApplicationCheckTest, ANameIsKnownOrNot) {
+  EXPECT_TRUE(is_application(probe("")));
+  JobOptions options = probe("");
+  options.application = "prob";
+  EXPECT_FALSE(is_application(options));
 }
 
 }  // namespace
