@@ -276,7 +276,7 @@ Result<ExitCode> execute(const RunCommand& asked) {
   install_interrupt_handlers();
   signal(SIGPIPE, SIG_IGN);
   files::TemporaryDirectory::remove_left_overs();
-  // A wrong name is told before anything takes long; what else may be wrong with an application while the cluster
+  // A wrong name is reported before anything takes long; what else may be wrong with an application while the cluster
   // starts.
   const bool is_urgent = SpooledInput::is_asked(command.job) || !is_application(command.job);
   const Status application = is_urgent ? check_application(command.job) : Status();
