@@ -38,7 +38,13 @@ Status load(const JobOptions& options) {
   return parameters ? Status() : parameters.error();
 }
 
-// In the child.
+// In the child: an application gets what it would get of a shell, and nothing that the cluster needs.
+void start_afresh(int keep) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_DFL);
+  close_range(STDERR_FILENO + 1, static_cast<unsigned>(keep) - 1, 0);
+  close_range(static_cast<unsigned>(keep) + 1, ~0u, 0);
+}
+
 [[noreturn]] void tell(const Status& status, int to) {
   const std::string message = status ? kAccepted : status.error().message;
   const bool is_told = write(to, message.data(), message.size()) == static_cast<ssize_t>(message.size());
@@ -85,7 +91,10 @@ Status check_application(const JobOptions& options) {
   const bool has_pipe = pipe2(ends.data(), O_CLOEXEC) == 0;
   const pid_t parent = getpid();
   const pid_t child = has_pipe ? fork() : -1;
-  if (child == 0) tell(die_with_parent(parent) ? load(options) : failed("nobody waits for this"), ends[1]);
+  if (child == 0) {
+    start_afresh(ends[1]);
+    tell(die_with_parent(parent) ? load(options) : failed("nobody waits for this"), ends[1]);
+  }
   const int problem = errno;
   const Descriptor from(has_pipe ? ends[0] : -1);
   if (has_pipe) close(ends[1]);

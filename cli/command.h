@@ -69,6 +69,7 @@ struct ClusterOptions {
   std::string log_file;                              // empty: thrown away with the cluster
   std::string access_points;                         // a directory to share them in; empty: none
   bool record = false;                               // what happens, beside the journal
+  bool is_local_only = false;                        // no job has inputs or outputs in stores or on web servers
   std::uint64_t attempt_memory = 0;                  // bytes that each process of an attempt may allocate; 0: no limit
   injection::Flags injection;                        // what disturbs attempts on purpose
   std::vector<std::string> application_directories;  // the job's

@@ -17,8 +17,10 @@
 #include "common/base/limits.h"
 #include "common/base/units.h"
 #include "common/files/disk.h"
+#include "common/http/url.h"
 #include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
+#include "common/store/name.h"
 #include "master/input_pattern.h"
 
 namespace ontime::cli {
@@ -122,6 +124,11 @@ Status look_up_by_name(JobOptions& options) {
   options.application = name;
   options.application_directories.insert(options.application_directories.begin(), path.parent_path().string());
   return {};
+}
+
+bool is_local_only(const JobOptions& options) {
+  const auto is_remote = [](const std::string& place) { return http::is_url(place) || store::is_name(place); };
+  return !is_remote(options.output) && std::none_of(options.inputs.begin(), options.inputs.end(), is_remote);
 }
 
 Result<master::ListedInputs> list_inputs(const wire::JobSpec& spec) {

@@ -21,6 +21,8 @@ Status add_files(const JobOptions& options, wire::JobSpec& spec);
 // A path of an application becomes its name and one more directory to look in, as workers look it up by name.
 Status look_up_by_name(JobOptions& options);
 
+// Neither inputs nor output are in a store or on a web server.
+bool is_local_only(const JobOptions& options);
 // The files that the inputs name, as the master finds them.
 Result<master::ListedInputs> list_inputs(const wire::JobSpec& spec);
 // A file that `flag` names, and that is written to later, can be made; an empty path names none.

@@ -30,10 +30,7 @@ function(add_either name)
   add_library(ontime_${name} INTERFACE)
   target_link_libraries(ontime_${name} INTERFACE "$<IF:${loads_little},${archives},${E_SHARED}>")
 endfunction()
-# The C++ library too, for those that load no applications, which share it with who loads them: another millisecond.
-if(NOT ONTIME_SANITIZE)
-  set(ONTIME_CXX_INSIDE -static-libstdc++ -static-libgcc)
-endif()
+# Not the C++ library: exceptions cross between programs and what they load, and have to be the same on both sides.
 find_package(OpenSSL 3 REQUIRED)
 add_either(zlib SHARED ZLIB::ZLIB ARCHIVES z)
 add_either(bzip2 SHARED BZip2::BZip2 ARCHIVES bz2)
@@ -57,6 +54,8 @@ target_link_libraries(ontime_httplib INTERFACE PkgConfig::HTTPLIB OpenSSL::SSL O
 set(spdlog_source ${CMAKE_BINARY_DIR}/generated/spdlog.cpp)
 configure_file(cmake/spdlog.cpp.in ${spdlog_source} COPYONLY)
 add_library(ontime_spdlog STATIC ${spdlog_source})
+target_include_directories(ontime_spdlog SYSTEM PUBLIC
+  $<TARGET_PROPERTY:spdlog::spdlog,INTERFACE_INCLUDE_DIRECTORIES> $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(ontime_spdlog PUBLIC SPDLOG_COMPILED_LIB SPDLOG_FMT_EXTERNAL)
 target_link_libraries(ontime_spdlog PUBLIC Threads::Threads)
 

@@ -114,6 +114,8 @@ void declare_process(CLI::App& app, Flags& flags) {
                  "Write a copy of the journal, which may be in use, that a master can be started on later, and exit")
       ->configurable(false)
       ->type_name("DIR");
+  app.add_flag("--local-only", flags.line.is_local_only,
+               "Do not load at the start what speaks with stores and web servers: no job has inputs or outputs there");
   flags::add_whole(app, "--die-with-parent", flags.line.parent, {1},
                    "End when this process, which started this one, ends")
       ->type_name("PID");

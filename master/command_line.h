@@ -25,7 +25,8 @@ struct CommandLine {
   bool check_config = false;
   bool check_journal = false;
   std::string backup_journal;  // where to; empty: no backup
-  pid_t parent = 0;  // to die with; 0: with nobody
+  bool is_local_only = false;  // inputs and outputs are in no store and on no web server
+  pid_t parent = 0;            // to die with; 0: with nobody
 };
 
 // What to do: run, or print a text (of --help, --version or a usage error) and exit.

@@ -28,6 +28,7 @@
 #include "common/log/log.h"
 #include "common/net/sockets.h"
 #include "common/net/token.h"
+#include "common/store/network.h"
 #include "master/command_line.h"
 #include "master/journal/rocksdb_journal.h"
 #include "master/journal_tools.h"
@@ -177,8 +178,8 @@ void end_at_the_latest() {
   }).detach();
 }
 
-// The journal is closed and unlocked, and all sockets are closed, even if threads are left behind. Nobody opens the
-// journal of a master that dies with its parent: it ends as soon as its recording is complete.
+// The journal is closed and unlocked, and all sockets are closed, even if threads are left behind. A master that dies
+// with its parent ends as soon as its recording is complete: what its journal has is as safe as after a kill.
 int end(std::unique_ptr<Master>& master, std::unique_ptr<journal::RocksdbJournal>& journal, bool dies_with_parent) {
   const bool have_all_ended = master->stop();
   master.reset();
@@ -197,6 +198,9 @@ int run(const CommandLine& line) {
   // A crash is safe at any time, so the kernel may end this process with its parent at once.
   if (line.parent != 0 && !die_with_parent(line.parent)) return complain(orphan(line.parent));
   if (Status status = check_port_file(line.port_file); !status) return complain(status.error());
+  if (!line.is_local_only) {
+    if (Status status = store::load_network(); !status) return complain(status.error());
+  }
   asio::io_context io(1);
   TokenReload token_reload(io, line.token_file, !line.settings.tokens.is_empty());  // SIGHUP may come at any time
   if (Status status = log::set_up(line.log); !status) return complain(status.error());
@@ -206,8 +210,7 @@ int run(const CommandLine& line) {
   if (!socket) return complain(socket.error());
   Settings settings = line.settings;
   settings.index_directory = line.journal + "/access-points";
-  auto master =
-      Master::make(io, **journal, settings, std::move(*socket), end_at_journal_failure, make_recorder(line));
+  auto master = Master::make(io, **journal, settings, std::move(*socket), end_at_journal_failure, make_recorder(line));
   if (!master) return complain(master.error());
   pass_kill_point("journal-read");
   asio::signal_set signals(io, SIGTERM, SIGINT);
@@ -220,9 +223,8 @@ int run(const CommandLine& line) {
   token_reload.start([&master](net::Tokens tokens) { return (*master)->set_tokens(std::move(tokens)); });
   (*master)->start();
   if (line.reach == net::Reach::AnyNetwork && !line.settings.tls) {
-    spdlog::warn(
-        "insecure_network address={} message=\"orders and inputs' names cross this network in the clear\"",
-        net::to_string(line.listen));
+    spdlog::warn("insecure_network address={} message=\"orders and inputs' names cross this network in the clear\"",
+                 net::to_string(line.listen));
   }
   if (line.reach == net::Reach::AnyNetwork && has_no_roots(line.settings.roots)) {
     spdlog::warn(

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -54,13 +55,15 @@ class InlineWordTable {
     }
   }
 
-  // Goes on in huge pages, which memory that has been touched cannot become.
-  void expect_many() {
+  // Goes on in huge pages, which memory that has been touched cannot become; if there is memory for both at a time.
+  void expect_many() try {
     if (!listed()) return;
     ZeroedMemory<Line> huge(lines_.size());
     huge.use_huge_pages();
     for (const std::uint32_t number : first_used_) huge[number / Line::kSlots] = lines_[number / Line::kSlots];
     swap(lines_, huge);
+  } catch (const std::bad_alloc&) {
+    return;
   }
   void touch() { lines_.touch(); }
 

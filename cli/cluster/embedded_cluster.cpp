@@ -80,6 +80,7 @@ ChildProgram EmbeddedCluster::program(const std::string& file, const std::string
   child.arguments = {"--die-with-parent", std::to_string(getpid()), "--log-level", options_.log_level};
   child.environment = {"ONTIME_TOKEN=" + token_, "ONTIME_TLS_DIR="};  // a token of its own, and no TLS
   child.log_path = directory_->path() + "/" + file + ".log";
+  if (options_.is_local_only) child.arguments.emplace_back("--local-only");
   if (!options_.log_file.empty())
     child.arguments.insert(child.arguments.end(), {"--log-file", absolute(options_.log_file)});
   return child;

@@ -97,7 +97,8 @@ class OneJobCluster {
   OneJobCluster(const RunCommand& command, wire::JobSpec spec)
       : command_(command), spec_(std::move(spec)), output_(spec_.output()), view_(command.quiet) {}
 
-  Result<ExitCode> execute();
+  // `is_checked`: the application is.
+  Result<ExitCode> execute(bool is_checked);
 
  private:
   MasterClient::Options options(int interrupts_seen, Duration patience);
@@ -134,17 +135,19 @@ MasterClient::Options OneJobCluster::options(int interrupts_seen, Duration patie
   return options;
 }
 
-Result<ExitCode> OneJobCluster::execute() {
+Result<ExitCode> OneJobCluster::execute(bool is_checked) {
   auto options_of_cluster = command_.cluster;
   options_of_cluster.application_directories = command_.job.application_directories;
   options_of_cluster.record = !command_.record.empty();
+  options_of_cluster.is_local_only = is_local_only(command_.job);
   options_of_cluster.access_points = prepare_access_points();
   if (options_of_cluster.attempt_memory == 0)
     options_of_cluster.attempt_memory = default_attempt_memory(options_of_cluster);
   auto cluster = EmbeddedCluster::start(options_of_cluster);
   if (!cluster) return cluster.error();
   cluster_ = std::move(*cluster);
-  if (const Status fine = check_application(command_.job); !fine) return give_up(fine.error());  // while that starts
+  const Status application = is_checked ? Status() : check_application(command_.job);  // while that starts
+  if (!application) return give_up(application.error());
   MasterClient client(options(0, 30s));
   const auto ended = run_job(client);
   view_.clear();
@@ -276,10 +279,10 @@ Result<ExitCode> execute(const RunCommand& asked) {
   install_interrupt_handlers();
   signal(SIGPIPE, SIG_IGN);
   files::TemporaryDirectory::remove_left_overs();
-  // A wrong name is reported before anything takes long; what else may be wrong with an application while the cluster
-  // starts.
-  const bool is_urgent = SpooledInput::is_asked(command.job) || !is_application(command.job);
-  const Status application = is_urgent ? check_application(command.job) : Status();
+  // Before what takes long. Where nothing does, the application is checked while the cluster starts.
+  const bool is_checked =
+      !is_application(command.job) || SpooledInput::is_asked(command.job) || !is_local_only(command.job);
+  const Status application = is_checked ? check_application(command.job) : Status();
   SpooledInput standard_input(command.quiet);
   const Status read = application ? standard_input.read(command.job) : application;
   if (interrupts() > 0) return ExitCode::Interrupted;
@@ -289,7 +292,7 @@ Result<ExitCode> execute(const RunCommand& asked) {
   const auto listed = list_inputs(spec);
   if (!listed) return listed.error();
   command.cluster.others_wait = wait_of_other_workers(command, *listed);
-  return OneJobCluster(command, std::move(spec)).execute();
+  return OneJobCluster(command, std::move(spec)).execute(is_checked);
 }
 
 }  // namespace ontime::cli

@@ -1,11 +1,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "common/base/check.h"
 #include "common/base/kill_point.h"
 #include "common/base/wording.h"
 #include "common/files/file_system.h"

@@ -64,6 +64,8 @@ class LinkedNetwork final : public Network {
 
 }  // namespace
 
+Status load_network() { return {}; }
+
 Network& network() {
   static LinkedNetwork linked;
   return linked;

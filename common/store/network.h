@@ -1,8 +1,9 @@
 #pragma once
 // What is done over the network with stores and web servers. Its libraries (HTTP, TLS, XML) take longer to load than
 // all the rest of a program, and few jobs need them. So the programs that start for each job have it in a library of
-// its own, lib/ontime/libontime_network.so, and load that when something is first asked of it; other programs and the
-// tests are linked with it.
+// its own, lib/ontime/libontime_network.so: `ontime` loads it when something is first asked of it, the others at their
+// start, unless they are told that they serve a job that needs none of it. Other programs and the tests are linked with
+// it.
 
 #include <atomic>
 #include <functional>
@@ -42,7 +43,11 @@ class Network {
   virtual void prepare() = 0;
 };
 
-// Where it has to be loaded and cannot be, the process ends with a sentence: the installation is not whole.
+// Now, for who must not find out later that the library is missing or that another version has taken its place, or that
+// an attempt has no right or no memory to load it. Failed, with one sentence.
+Status load_network();
+
+// Where it has to be loaded and cannot be, the process ends with that sentence.
 Network& network();
 
 }  // namespace ontime::store

@@ -32,7 +32,7 @@ ALLOWED = {
     "worker/data": (["common/base", "common/files", "common/hash", "common/http", "common/store", "common/app"],
                     ["zlib.h", "zstd.h", "lzma.h", "bzlib.h"]),
     # The process that attempts run in starts in a millisecond because it loads so little.
-    "worker/runner": (["worker/data", "worker/confine", "worker/progress_block.h", "common/injection", "common/protocol",
+    "worker/runner": (["worker/data", "worker/confine", "worker/progress_block.h", "common/store/network.h", "common/injection", "common/protocol",
                        "common/app", "common/files", "common/base"], ["google"]),
     "worker/agent": (["worker/confine", "worker/progress_block.h", "common/net",
                       "common/protocol", "common/injection", "common/app", "common/flags", "common/files", "common/log",

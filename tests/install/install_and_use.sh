@@ -41,7 +41,7 @@ run "$work/out2" --set step=4
 "$ontime" result "$work/out2" | diff "$work/expected.tsv" -
 
 echo "What is not loaded before it is needed lies where it is looked for"
-waits_for() { until [ -s "$1" ]; do kill -0 "$2" && sleep 0.05; done; }
+waits_for() { until [ -s "$1" ]; do kill -0 "$2" || exit 1; sleep 0.05; done; }
 python3 -u -m http.server --bind 127.0.0.1 --directory "$work" 0 >"$work/served" 2>/dev/null &
 server=$!
 "$ontime" web --master 127.0.0.1:1 --listen 127.0.0.1:0 --port-file "$work/port" >/dev/null &
@@ -53,12 +53,22 @@ address=http://127.0.0.1:$(sed 's/.*port \([0-9]*\).*/\1/' "$work/served")/input
 run_remote() { "$ontime" run line_lengths "$address" --output "$1" --workers 1 --set step=4; }
 run_remote "$work/out-remote"
 "$ontime" result "$work/out-remote" | diff "$work/expected.tsv" -
-mv "$work/ontime/lib/ontime/libontime_network.so" "$work/kept"
-status=0
-run_remote "$work/out-remote-2" 2>"$work/refusal" || status=$?
-[ "$status" -eq 1 ]
-grep -q 'install Ontime whole' "$work/refusal"
-mv "$work/kept" "$work/ontime/lib/ontime/libontime_network.so"
+
+echo "Of what is loaded later nothing may be missing, or of another version"
+library=$work/ontime/lib/ontime/libontime_network.so
+refused() {
+  local status=0
+  timeout 60 "${@:2}" 2>"$work/refusal" || status=$?
+  [ "$status" -eq 1 ] && grep -q "$1" "$work/refusal"
+}
+mv "$library" "$work/kept"
+refused 'install or build all of Ontime' "$ontime-master" --journal "$work/journal"
+refused 'install or build all of Ontime' "$ontime-worker" --master 127.0.0.1:1 --slots 1
+refused 'install or build all of Ontime' "$ontime" run line_lengths "$address" --output "$work/out-remote-2"
+LC_ALL=C sed -E 's/[0-9a-f]{64}/0000000000000000000000000000000000000000000000000000000000000000/' "$work/kept" >"$library"
+refused 'of another version' "$ontime-master" --journal "$work/journal"
+run "$work/out-local" --set step=4  # which needs none of it
+mv "$work/kept" "$library"
 
 echo "A parameter that cannot be used is refused before anything runs"
 status=0

@@ -67,6 +67,9 @@ void end_at_the_latest(int status) {
 
 // The composition root. Gives the exit status.
 int run(const Options& options) {
+  if (!options.is_local_only) {
+    if (Status status = store::load_network(); !status) return complain(status.error());
+  }
   store::prepare_process();
   asio::io_context io(1);
   const auto executor = io.get_executor();
@@ -84,7 +87,9 @@ int run(const Options& options) {
   // programs that look at each descriptor there might be would look at a million.
   raise_descriptor_limit(kDescriptorsBeside + kDescriptorsOfSlot * std::uint64_t{options.slots});
   LauncherLink launcher(executor, [&options, &confinement] {
-    return start_launcher(launcher_path(), to_arguments(confinement),
+    std::vector<std::string> arguments = to_arguments(confinement);
+    if (!options.is_local_only) arguments.insert(arguments.begin(), "--load-network");
+    return start_launcher(launcher_path(), std::move(arguments),
                           environment_of_attempts(environ, options.attempt_environment));
   });
   Slots slots(

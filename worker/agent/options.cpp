@@ -92,6 +92,8 @@ void declare(CLI::App& app, Words& words, Options& options) {
       ->type_name("FILE");
   flags::add_tls(app, "worker", words.tls.authority, words.tls.certificate, words.tls.key);
   flags::add_log(app, options.log.level, options.log.format, options.log.file);
+  app.add_flag("--local-only", options.is_local_only,
+               "Do not load at the start what speaks with stores and web servers: no job has inputs or outputs there");
   flags::add_whole(app, "--die-with-parent", options.parent, {1}, "End when this process, which started this one, ends")
       ->type_name("PID");
   app.add_flag("--check-config", words.check_config, "Check flags and configuration file, and exit")

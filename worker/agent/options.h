@@ -37,6 +37,7 @@ struct Options {
   Duration drain_timeout{std::chrono::seconds(30)};  // from SIGTERM to the end, at most; 0: at once
   log::Options log;
   std::string_view warning{};  // for the log: what the attempts' user lets jobs do
+  bool is_local_only = false;  // inputs and outputs are in no store and on no web server
   pid_t parent = 0;            // to die with; 0: with nobody
 };
 

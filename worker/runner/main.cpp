@@ -1,5 +1,6 @@
 // ontime-runner: started by ontime-worker, not by people. `--launcher FD` serves the Unix socket FD, which must be
-// open; what follows it confines the runners, see worker/confine/confinement.h.
+// open. `--load-network` loads at once what speaks with stores and web servers, as a confined runner might not be able
+// to. What follows confines the runners, see worker/confine/confinement.h.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 
 #include "common/base/units.h"
 #include "common/base/version.h"
+#include "common/store/network.h"
 #include "worker/runner/launcher.h"
 
 namespace {
@@ -43,7 +45,15 @@ int main(int argc, char** argv) {
     return 2;
   }
   ::fcntl(*fd, F_SETFD, FD_CLOEXEC);
-  auto confinement = ontime::worker::from_arguments({argv + 3, argv + argc});
+  char** rest = argv + 3;
+  if (rest != argv + argc && std::string_view(*rest) == "--load-network") {
+    ++rest;
+    if (const ontime::Status status = ontime::store::load_network(); !status) {
+      std::fprintf(stderr, "ontime-runner: %s\n", status.error().message.c_str());
+      return 1;
+    }
+  }
+  auto confinement = ontime::worker::from_arguments({rest, argv + argc});
   if (!confinement) {
     std::fprintf(stderr, "ontime-runner: %s; it is started by ontime-worker\n", confinement.error().message.c_str());
     return 2;
