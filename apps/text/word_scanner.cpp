@@ -104,14 +104,10 @@ constexpr FindWords find_words_avx512 = find_words_portable;
 
 FindWords choose_find_words(InstructionSet set) {
   switch (set) {
-    case InstructionSet::Avx512:
-      return find_words_avx512;
-    case InstructionSet::Avx2:
-      return find_words_avx2;
-    case InstructionSet::Simd128:
-      return find_words_simd128;
-    case InstructionSet::Portable:
-      break;
+    case InstructionSet::Avx512: return find_words_avx512;
+    case InstructionSet::Avx2: return find_words_avx2;
+    case InstructionSet::Simd128: return find_words_simd128;
+    case InstructionSet::Portable: break;
   }
   return find_words_portable;
 }
@@ -202,14 +198,10 @@ constexpr AddBlocks add_blocks_avx512 = add_blocks_portable<CodePoints>;
 template <bool CodePoints>
 AddBlocks choose_add_blocks(InstructionSet set) {
   switch (set) {
-    case InstructionSet::Avx512:
-      return add_blocks_avx512<CodePoints>;
-    case InstructionSet::Avx2:
-      return add_blocks_avx2<CodePoints>;
-    case InstructionSet::Simd128:
-      return add_blocks_simd128<CodePoints>;
-    case InstructionSet::Portable:
-      break;
+    case InstructionSet::Avx512: return add_blocks_avx512<CodePoints>;
+    case InstructionSet::Avx2: return add_blocks_avx2<CodePoints>;
+    case InstructionSet::Simd128: return add_blocks_simd128<CodePoints>;
+    case InstructionSet::Portable: break;
   }
   return add_blocks_portable<CodePoints>;
 }

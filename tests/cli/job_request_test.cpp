@@ -21,6 +21,15 @@ JobOptions options_with(std::vector<std::string> inputs) {
   return options;
 }
 
+TEST(JobRequest, AJobIsLocalIfNeitherInputsNorOutputAreElsewhere) {
+  EXPECT_TRUE(is_local_only(options_with({"a.txt", "-", "file:///b", "s3/c"})));
+  for (const char* input : {"s3://bucket/a", "hdfs://host/a", "webhdfs://host/a", "http://host/a", "https://host/a"})
+    EXPECT_FALSE(is_local_only(options_with({"a.txt", input}))) << input;
+  JobOptions options = options_with({"a.txt"});
+  options.output = "s3://bucket/out";
+  EXPECT_FALSE(is_local_only(options));
+}
+
 TEST(JobRequest, PathsBecomeAbsolute) {
   const auto spec = make_job_spec(options_with({"a.txt", "/b/../c.txt", "./d/e"}), "/somewhere");
   EXPECT_EQ(spec.inputs(0), "/somewhere/a.txt");

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "tests/support/process.h"
 
@@ -95,6 +98,30 @@ TEST(WorkerProgram, EndsWithZeroOnSigtermAndTakesItsLauncherAlong) {
   worker.signal(SIGTERM);
   EXPECT_EQ(worker.wait().status, 0);
   EXPECT_TRUE(has_ended(launcher));
+}
+
+std::string read_of(pid_t pid, const char* file) {
+  std::ifstream stream("/proc/" + std::to_string(pid) + "/" + file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Attempts are forked from the launcher, and once they are confined they could not load it.
+TEST(WorkerProgram, LoadsWhatSpeaksWithStoresBeforeAnAttemptIsConfined) {
+  const ontime::test::TemporaryDirectory directory;
+  const ontime::test::Process worker({ONTIME_WORKER, "--master", "127.0.0.1:1"}, directory / "worker");
+  ASSERT_TRUE(eventually([&] { return descendants(worker.pid(), "ontime-runner").size() == 1; }));
+  const pid_t launcher = descendants(worker.pid(), "ontime-runner").front();
+  EXPECT_THAT(read_of(worker.pid(), "maps"), HasSubstr("libontime_network.so"));
+  EXPECT_TRUE(eventually([&] { return read_of(launcher, "maps").find("libontime_network.so") != std::string::npos; }));
+}
+
+TEST(WorkerProgram, LoadsNothingOfThatForLocalJobs) {
+  const ontime::test::TemporaryDirectory directory;
+  const ontime::test::Process worker({ONTIME_WORKER, "--master", "127.0.0.1:1", "--local-only"}, directory / "worker");
+  ASSERT_TRUE(eventually([&] { return descendants(worker.pid(), "ontime-runner").size() == 1; }));
+  const pid_t launcher = descendants(worker.pid(), "ontime-runner").front();
+  EXPECT_THAT(read_of(worker.pid(), "maps"), testing::Not(HasSubstr("libontime_network.so")));
+  EXPECT_THAT(read_of(launcher, "cmdline"), testing::Not(HasSubstr("--load-network")));
 }
 
 TEST(WorkerProgram, LeavesNoLauncherBehindWhenItIsKilled) {
