@@ -91,8 +91,9 @@ class ReconnectPause {
 // on a slow link reports would otherwise queue behind heartbeats that are older than the next one, in buffers that
 // nobody here can see. Two of them, so that the link is busy while an answer is on its way back.
 //
-// On a slow link the set-up of a job may delay the answers for longer than the node time-out. Therefore the worker sends
-// an extra heartbeat for every kBytesForAnother that it receives of a set-up. Heartbeats are small beside those bytes.
+// On a slow link the set-up of a job may delay the answers for longer than the node time-out. Therefore the worker
+// sends an extra heartbeat for every kBytesForAnother that it receives of a set-up. Heartbeats are small beside those
+// bytes.
 class Pulse {
  public:
   static constexpr std::uint64_t kOnTheirWay = 2;
