@@ -12,6 +12,7 @@ from .cluster import LocalCluster
 from .errors import (
     BadRequest,
     ClusterError,
+    CombineError,
     DeadlineMissed,
     JobFailed,
     JobKilled,
@@ -25,6 +26,7 @@ __all__ = [
     "BadRequest",
     "Client",
     "ClusterError",
+    "CombineError",
     "DeadlineMissed",
     "Job",
     "JobFailed",

@@ -123,6 +123,13 @@ class Extremes(Sums):
             self.values[key] = self.choose(known, value)
 
 
+class BadCombine(Exception):
+    """For which key the function that combines raised the exception that is its cause."""
+
+    def __init__(self, key):
+        self.key = key
+
+
 class Combined(Table):
     """Values of a key are combined by a function of the key and a list of values."""
 
@@ -135,11 +142,19 @@ class Combined(Table):
         known = self.values.setdefault(self.key_of(key), (key, []))[1]
         known.append(value)
         if len(known) >= VALUES_MOST:
-            known[:] = [self.combine(key, known)]
+            known[:] = [self.combined(key, known)]
+
+    def combined(self, key, values):
+        try:
+            value = self.combine(key, values)
+            encode(value)
+            return value
+        except Exception as error:
+            raise BadCombine(key) from error
 
     def encoded(self, value):
         key, values = value
-        return encode(values[0] if len(values) == 1 else self.combine(key, values))
+        return encode(values[0] if len(values) == 1 else self.combined(key, values))
 
 
 def sink_for(how, combine):
@@ -172,6 +187,8 @@ def map_lines(mapper, lines, add):
                         add(*item)
                     else:
                         add(*pair(item))
+    except BadCombine:
+        raise
     except Exception as error:
         raise BadLine(index) from error
 
@@ -180,6 +197,8 @@ def map_batch(mapper, lines, add):
     try:
         for item in mapper(lines) or ():
             add(*pair(item))
+    except BadCombine:
+        raise
     except Exception as error:
         raise BadLine(0) from error
 
@@ -187,6 +206,15 @@ def map_batch(mapper, lines, add):
 def log(text):
     sys.stderr.write(text if text.endswith("\n") else text + "\n")
     sys.stderr.flush()
+
+
+def log_cause(error):
+    """The exception that it comes from, without what of this file is in its traceback."""
+    cause = error.__cause__
+    frames = cause.__traceback__
+    while frames is not None and frames.tb_frame.f_code.co_filename == load.__code__.co_filename:
+        frames = frames.tb_next
+    log("".join(traceback.format_exception(type(cause), cause, frames)))
 
 
 class Service:
@@ -245,11 +273,7 @@ class Service:
         def size(line):
             return len(line) if isinstance(line, bytes) else len(line.encode("utf-8", "surrogateescape"))
 
-        cause = error.__cause__
-        frames = cause.__traceback__
-        while frames is not None and frames.tb_frame.f_code.co_filename == load.__code__.co_filename:
-            frames = frames.tb_next
-        log("".join(traceback.format_exception(type(cause), cause, frames)))
+        log_cause(error)
         at = offset + sum(size(line) + 1 for line in lines[: error.index])
         line = lines[error.index] if lines else ""
         log(f"ontime: {what}: " + json.dumps([self.path, at, f"{line!r:.200}"]))
@@ -316,7 +340,11 @@ def main():
         with open("ontime_job.json", encoding="utf-8") as file:
             spec = json.load(file)
         serve(Service(spec, *load(spec)), source, answers)
-    except Exception:  # in loading or in combining
+    except BadCombine as error:
+        log_cause(error)
+        log("ontime: combine failed: " + json.dumps(f"{error.key!r:.200}"))
+        sys.exit(1)
+    except Exception:  # in loading
         log(traceback.format_exc())
         log("ontime: mapper failed: null")
         sys.exit(1)

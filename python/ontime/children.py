@@ -22,6 +22,7 @@ class Children:
 
     def __init__(self) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="ontime-"))
+        self._process = os.getpid()
         self._running: list[tuple[str, subprocess.Popen[bytes]]] = []
         # They die with the thread that started them. Whichever thread calls us may end before, so they get their own.
         self._thread = ThreadPoolExecutor(1, "ontime-programs")
@@ -43,7 +44,9 @@ class Children:
         return f"{host}:{port.read_text().strip()}"
 
     def check(self) -> None:
-        """Raises ClusterError if one has ended."""
+        """Raises ClusterError if one has ended. A forked child is not their parent, so it is not told."""
+        if os.getpid() != self._process:
+            return
         for name, process in self._running:
             if process.poll() is not None:
                 raise ClusterError(f"{name} has ended with status {process.returncode}: {self._last_line(name)}")

@@ -51,7 +51,13 @@ class OwnCluster(Client):
         if not self._is_closed and os.getpid() == self._process:
             self._is_closed = True
             atexit.unregister(self.close)
-            self._children.close()
+            try:
+                self._end_workers()
+            finally:
+                self._children.close()
+
+    def _end_workers(self) -> None:
+        """Ends the workers that are no children of this process."""
 
     def __enter__(self) -> Self:
         return self

@@ -59,8 +59,9 @@ def _check(name: str, dask_worker: Any) -> None:
 class Cluster(EncryptedCluster):
     """A client of a master here, and of workers beside those of a Dask cluster.
 
-    ``slots`` are the attempts that each runs at a time, one for each of its threads unless told. ``host`` is the name or
-    address by which the workers reach this machine. Inputs and ``outputs`` must be reachable from all of them.
+    Dask goes on when this is closed. ``slots`` are the attempts that each runs at a time, one for each of its threads unless
+    told. ``host`` is the name or address by which the workers reach this machine. Inputs and ``outputs`` must be reachable
+    from all of them.
     """
 
     def __init__(
@@ -97,11 +98,7 @@ class Cluster(EncryptedCluster):
             self._dask.run(_check, self._plugin.name)
             raise
 
-    def close(self) -> None:
-        """Ends all jobs, and Ontime's workers and master. Dask goes on."""
+    def _end_workers(self) -> None:
         plugin, self._plugin = self._plugin, None
-        try:
-            if plugin is not None:
-                self._dask.unregister_worker_plugin(plugin.name)
-        finally:
-            super().close()
+        if plugin is not None:
+            self._dask.unregister_worker_plugin(plugin.name)

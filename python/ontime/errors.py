@@ -28,13 +28,13 @@ class MapperError(JobFailed):
     """The mapper raised an exception in every attempt on some line.
 
     ``traceback`` is the traceback of the last attempt, as text. ``input``, ``offset`` and ``line`` say which line it was;
-    they are None if the mapper could not be loaded, or the function that combines values raised the exception.
+    they are None if the mapper could not be loaded.
     """
 
     def __init__(
         self, job: str, traceback: str, input: str | None = None, offset: int | None = None, line: str | None = None
     ) -> None:
-        where = "the mapper could not be loaded, or could not combine values"
+        where = "the mapper could not be loaded"
         if offset is not None:
             where = f"the mapper raised an exception at byte {offset} of {input}, line {line}"
         OntimeError.__init__(self, f"{job} failed: {where}\n\n{traceback}")
@@ -44,6 +44,18 @@ class MapperError(JobFailed):
         self.input = input
         self.offset = offset
         self.line = line
+
+
+class CombineError(JobFailed):
+    """The function that combines values raised an exception in every attempt.
+
+    ``traceback`` is the traceback of the last attempt, as text, and ``key`` the key as text.
+    """
+
+    def __init__(self, job: str, traceback: str, key: str) -> None:
+        super().__init__(job, f"combine raised an exception for the key {key}\n\n{traceback}")
+        self.traceback = traceback
+        self.key = key
 
 
 class JobKilled(OntimeError):

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .errors import ClusterError, DeadlineMissed, JobFailed, JobKilled, MapperError
+from .errors import ClusterError, CombineError, DeadlineMissed, JobFailed, JobKilled, MapperError
 from .progress import Status, progress_for
 from .results import Merge, Results
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _AWAY_MOST = 60.0  # seconds that a master may be away; a restart is shorter
 _POLL_FIRST, _POLL_MOST = 0.02, 0.5
-_FAILED = "ontime: mapper failed: "
+_FAILED = re.compile(r"(.*)ontime: (mapper|combine) failed: (.*)", re.DOTALL)  # what the attempt said last
 
 
 class Job(Results):
@@ -141,13 +141,15 @@ class Job(Results):
         failed = re.search(r"/t(\d+) failed", message)
         logs = [text for (task, _), text in sorted(self.logs().items()) if failed and task == int(failed[1])]
         for text in [*reversed(logs), message]:  # a master that was started again has only the message
-            before, found, after = text.rpartition(_FAILED)
-            if not found:
+            if not (found := _FAILED.match(text)):
                 continue
+            before, what, after = found.groups()
             traceback = before[max(0, before.rfind("Traceback (most recent call last)")) :].strip()
             try:
-                place = json.loads(after.splitlines()[0]) or (None, None, None)
-                return MapperError(self.id, traceback, *place)
+                said = json.loads(after.splitlines()[0])
+                if what == "combine":
+                    return CombineError(self.id, traceback, said)
+                return MapperError(self.id, traceback, *(said or (None, None, None)))
             except (ValueError, IndexError, TypeError):
                 continue
         return JobFailed(self.id, message)

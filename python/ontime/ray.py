@@ -20,6 +20,8 @@ from .beside import WorkerBeside
 from .engines import END_MOST, EncryptedCluster, programs_to_send, send_by_value
 from .errors import ClusterError
 
+_ANSWER_MOST = 10.0  # seconds; an actor that Ray starts again may take longer
+
 
 def _sender(archive: bytes) -> Any:
     stored = ray.put(archive)  # nodes keep one copy, and only those that need it get one
@@ -29,8 +31,9 @@ def _sender(archive: bytes) -> Any:
 class Cluster(EncryptedCluster):
     """A client of a master here, and of workers in Ray's actors, spread over its nodes.
 
-    Each actor reserves ``slots`` CPUs; Ray may take ``timeout`` seconds to place them. ``host`` is the name or address by
-    which the nodes reach this machine. Inputs and ``outputs`` must be reachable from all of them.
+    Each actor reserves ``slots`` CPUs; Ray may take ``timeout`` seconds to place them. It starts those again that die, and
+    goes on when this is closed. ``host`` is the name or address by which the nodes reach this machine. Inputs and
+    ``outputs`` must be reachable from all of them.
     """
 
     def __init__(
@@ -57,8 +60,9 @@ class Cluster(EncryptedCluster):
             raise
 
     def scale(self, workers: int) -> None:
-        """Starts or ends workers. One that ends hands over what it maps."""
-        actor = ray.remote(num_cpus=self._slots, scheduling_strategy="SPREAD")(WorkerBeside)
+        """Starts or ends workers, and replaces those that have died. One that ends hands over what it maps."""
+        self._drop_dead()
+        actor = ray.remote(num_cpus=self._slots, scheduling_strategy="SPREAD", max_restarts=-1)(WorkerBeside)
         certificates = self.certificates()
         while len(self._actors) < workers:
             self._started += 1
@@ -69,13 +73,9 @@ class Cluster(EncryptedCluster):
         self._wait_for_places()
         self._wait_for_workers(workers)
 
-    def close(self) -> None:
-        """Ends all jobs, and Ontime's workers and master. Ray goes on."""
+    def _end_workers(self) -> None:
         actors, self._actors = self._actors, []
-        try:
-            self._end(actors)
-        finally:
-            super().close()
+        self._end(actors)
 
     def _wait_for_places(self) -> None:
         checks = {worker.check.remote(): worker for worker in self._actors}
@@ -94,6 +94,19 @@ class Cluster(EncryptedCluster):
             ray.get(answered)
         except ray.exceptions.RayError as error:
             raise ClusterError(f"a worker could not be started in Ray: {error}") from error
+
+    def _drop_dead(self) -> None:
+        """Forgets workers that do not answer as they should, and those last that do not answer, as they are to end first."""
+        checks = {worker.check.remote(): worker for worker in self._actors}
+        answered, waiting = ray.wait(list(checks), num_returns=len(checks), timeout=_ANSWER_MOST) if checks else ([], [])
+        self._actors = []
+        for check in answered:
+            try:
+                ray.get(check)
+                self._actors.append(checks[check])
+            except ray.exceptions.RayError:
+                ray.kill(checks[check])
+        self._actors += [checks[check] for check in waiting]
 
     def _end(self, actors: list[Any]) -> None:
         if actors:

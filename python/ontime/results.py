@@ -113,6 +113,15 @@ class Results:
     def _refuse_lists(self) -> BadRequest:
         return BadRequest(f'the keys in {self.output} have lists of values: say merge="list", or merge= the function')
 
+    def _refuse_column(self, error: Exception) -> BadRequest:
+        """What is said of pairs that a table has no room for."""
+        if isinstance(error, UnicodeEncodeError):
+            wrong = f"the text {error.object[:80]!r} has bytes that are not UTF-8"
+            remedy = 'let the mapper decode them, as line.encode("utf-8", "surrogateescape").decode("latin-1") does'
+        else:
+            wrong, remedy = str(error), "let the mapper yield keys of one type and values of one type, as str(key) is"
+        return BadRequest(f"a table cannot hold the pairs in {self.output}: {wrong}; {remedy}, or go through the job's pairs")
+
     def _decoded(self, line: bytes) -> tuple[Any, list[Any]]:
         try:
             return self._decode(line)
@@ -141,27 +150,34 @@ class Results:
 
     def to_dict(self) -> dict[Any, Any]:
         """All of it. Without a merge, the last value of a key counts. With one, keys that are equal in Python alone, as 1
-        and 1.0 or True, are refused: one of their values would be lost."""
-        if self._merge is None:
-            return dict(self)
+        and 1.0 or True, are refused: one of their values would be lost. So are keys that are or contain dicts."""
         found: dict[Any, Any] = {}
         for key, value in self:
-            if key in found:
+            try:
+                is_known = key in found
+            except TypeError:
+                raise BadRequest(f"the key {key!r:.80} cannot be one of a dict; go through the job's pairs instead") from None
+            if is_known and self._merge is not None:
                 same = next(other for other in found if other == key)
                 raise BadRequest(f"the keys {same!r} and {key!r} are one in a dict; go through the job's pairs instead")
             found[key] = value
         return found
 
     def to_arrow(self, columns: Sequence[str] = ("key", "value")) -> pyarrow.Table:
-        """A table of two columns; needs pyarrow, and keys and values of one type each."""
+        """A table of two columns; needs pyarrow, and keys and values of one type each, text without bytes that are not UTF-8."""
         import pyarrow
 
+        refused = (TypeError, ValueError, OverflowError)  # pyarrow's own exceptions are among them
         batches = []
         keys: list[Any] = []
         values: list[Any] = []
 
         def add_batch() -> None:
-            batches.append(pyarrow.table([pyarrow.array(keys), pyarrow.array(values)], names=list(columns)))
+            try:
+                arrays = [pyarrow.array(keys), pyarrow.array(values)]
+            except refused as error:
+                raise self._refuse_column(error) from error
+            batches.append(pyarrow.table(arrays, names=list(columns)))
 
         for key, value in self:
             keys.append(key)
@@ -171,10 +187,17 @@ class Results:
                 keys, values = [], []
         if keys or not batches:
             add_batch()
-        return pyarrow.concat_tables(batches, promote_options="permissive")
+        try:
+            return pyarrow.concat_tables(batches, promote_options="permissive")
+        except refused as error:
+            raise self._refuse_column(error) from error
 
     def to_pandas(self, columns: Sequence[str] = ("key", "value")) -> pandas.DataFrame:
         """A data frame of two columns; needs pandas."""
         import pandas
 
-        return pandas.DataFrame(list(self), columns=list(columns))
+        pairs = list(self)
+        try:
+            return pandas.DataFrame(pairs, columns=list(columns))
+        except UnicodeEncodeError as error:
+            raise self._refuse_column(error) from error

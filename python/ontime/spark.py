@@ -1,4 +1,4 @@
-"""Slots on a Spark cluster: a barrier stage whose tasks each run an Ontime worker.
+"""Slots on a Spark cluster: tasks that each run an Ontime worker, and that Spark runs again when it loses their executor.
 
 >>> import ontime.spark
 >>> with ontime.spark.Cluster(spark.sparkContext, outputs="/shared/answers") as cluster:
@@ -11,6 +11,7 @@ master runs here, in the driver. Executors reserve a task's cores for each worke
 from __future__ import annotations
 
 import os
+import select
 import socket
 import ssl
 import threading
@@ -53,20 +54,21 @@ class _Control:
         with self._lock:
             self._expected |= set(names)
 
-    def end(self, names: Iterable[str]) -> None:
-        """Ends the work of these tasks, also of those that come later."""
+    def end(self, names: Iterable[str]) -> set[str]:
+        """Ends the work of these tasks, also of those that come later. Returns which were there to hear it."""
         with self._lock:
             self._expected -= set(names)
-            tasks = [self._tasks.pop(name) for name in names if name in self._tasks]
-        for task in tasks:
+            tasks = {name: self._tasks.pop(name) for name in names if name in self._tasks}
+        there = {name for name, task in tasks.items() if _is_there(task)}
+        for task in tasks.values():
             _end(task)
+        return there
 
     def close(self) -> None:
         self._is_closed = True
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
-        self.end(list(self._expected))
 
     def _accept(self) -> None:
         while not self._is_closed:
@@ -104,43 +106,50 @@ def _end(task: ssl.SSLSocket) -> None:
     task.close()
 
 
-class _Stage:
-    """One barrier stage: workers that Spark starts together. Its job runs in a thread of its own until all have ended."""
+def _is_there(task: ssl.SSLSocket) -> bool:
+    """Tasks say nothing after their names, so what can be read is the end."""
+    poll = select.poll()
+    poll.register(task, select.POLLIN)
+    return not poll.poll(0)
 
-    def __init__(self, context: Any, names: list[str], task: Any) -> None:
-        self.names = set(names)
+
+class _Worker:
+    """A worker in a Spark job of one task, whose loss leaves the jobs of the others alone.
+
+    A thread of its own waits for the job. Spark runs the task again where it fails or its executor is lost, until it has
+    failed ``spark.task.maxFailures`` times.
+    """
+
+    def __init__(self, context: Any, name: str, task: Any) -> None:
+        self.name = name
         self.error: Exception | None = None
         self._context = context
         self._group = f"ontime-{uuid.uuid4().hex}"
-        self._rdd = context.parallelize(names, len(names)).barrier().mapPartitions(task)
+        self._rdd = context.parallelize([name], 1).mapPartitions(task)
         self._thread = InheritableThread(target=self._run, daemon=True)
         self._thread.start()
 
-    def is_running(self) -> bool:
-        return bool(self._thread.is_alive())
-
-    def close(self) -> None:
-        """Waits for tasks that were told to end, and cancels what remains."""
-        self._thread.join(END_MOST)
-        if self._thread.is_alive():
-            self._context.cancelJobGroup(self._group)
-            self._thread.join(END_MOST)
+    def wait(self, seconds: float) -> bool:
+        """Whether its job has ended within that time."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
 
     def cancel(self) -> None:
-        self._context.cancelJobGroup(self._group)
+        with suppress(Exception):  # as when Spark has been stopped
+            self._context.cancelJobGroup(self._group)
 
     def _run(self) -> None:
         try:
-            self._context.setJobGroup(self._group, "Ontime workers", True)
+            self._context.setJobGroup(self._group, "An Ontime worker", True)
             self._rdd.collect()
         except Exception as error:  # whatever Spark makes of it
             self.error = error
 
 
 class Cluster(EncryptedCluster):
-    """A client of a master in this driver, and of workers in the tasks of a barrier stage.
+    """A client of a master in this driver, and of workers in the tasks of Spark jobs.
 
-    ``workers`` is as many as Spark has free cores for unless told, each with ``slots`` attempts at a time: one for each
+    Spark goes on when this is closed. ``workers`` is as many as it has free cores for unless told, each with ``slots`` attempts at a time: one for each
     core of a task (``spark.task.cpus``) unless told. Spark may take ``timeout`` seconds to start them. ``host`` is the name
     or address by which executors reach the driver. Inputs and ``outputs`` must be reachable from all of them.
     """
@@ -159,8 +168,7 @@ class Cluster(EncryptedCluster):
         self._timeout = timeout
         cores = int(context.getConf().get("spark.task.cpus", "1"))
         self._slots = slots or cores
-        self._stages: list[_Stage] = []
-        self._workers: list[str] = []
+        self._workers: list[_Worker] = []
         self._started = 0
         self._control: _Control | None = None
         self._packed: Any = None  # what Spark keeps of the programs
@@ -176,26 +184,29 @@ class Cluster(EncryptedCluster):
             raise
 
     def scale(self, workers: int) -> None:
-        """Starts or ends workers. One that ends hands over what it maps."""
-        ending, self._workers = self._workers[workers:], self._workers[:workers]
+        """Starts or ends workers, and replaces those that Spark has given up. One that ends hands over what it maps."""
+        working = [worker for worker in self._workers if worker.error is None]
+        self._workers, ending = working[:workers], working[workers:]
         if ending:
-            self._end(ending)
+            self._tell(ending)
+            self._wait_until_gone({worker.name for worker in ending})
         if workers > len(self._workers):
             self._add(workers - len(self._workers))
 
-    def close(self) -> None:
-        """Ends all jobs, and Ontime's workers and master. Spark goes on."""
-        control, self._control = self._control, None
-        if control is not None:
-            control.close()
-        stages, self._stages = self._stages, []
-        for stage in stages:
-            stage.close()
+    def _end_workers(self) -> None:
+        workers, self._workers = self._workers, []
+        if self._control is not None:
+            self._tell(workers)
+            self._control.close()
+            self._control = None
+        until = time.monotonic() + END_MOST
+        for worker in workers:
+            if not worker.wait(max(0.0, until - time.monotonic())):
+                worker.cancel()
         packed, self._packed = self._packed, None
         if packed is not None:
             with suppress(Exception):  # as when Spark has been stopped
                 packed.destroy()
-        super().close()
 
     def _sender(self, archive: bytes) -> Any:
         packed = self._packed = self._context.broadcast(archive)
@@ -214,36 +225,39 @@ class Cluster(EncryptedCluster):
             return iter(())
 
         self._control.expect(names)
-        stage = _Stage(self._context, names, task)
-        self._stages.append(stage)
-        self._workers += names
+        added = [_Worker(self._context, name, task) for name in names]
         try:
-            self._wait_for(stage)
+            self._wait_for(added)
         except BaseException:
-            stage.cancel()
-            self._control.end(names)
-            self._stages.remove(stage)
-            self._workers = [name for name in self._workers if name not in stage.names]
+            self._tell(added)
             raise
+        self._workers += added
 
-    def _wait_for(self, stage: _Stage) -> None:
-        until = time.monotonic() + self._timeout
-        while not stage.names <= self._live():
+    def _wait_for(self, workers: list[_Worker]) -> None:
+        names, until = {worker.name for worker in workers}, time.monotonic() + self._timeout
+        while not names <= self._live():
+            _raise_first(workers)
             if time.monotonic() > until:
                 raise ClusterError(
-                    f"Spark has not started {len(stage.names)} workers within {self._timeout:g} s: "
-                    "are so many cores free at a time?"
+                    f"Spark has not started {len(names)} workers within {self._timeout:g} s: are so many cores free at a time?"
                 )
             time.sleep(0.05)
 
-    def _end(self, names: list[str]) -> None:
+    def _tell(self, workers: list[_Worker]) -> None:
+        """Tells them to end. What waits for an executor need not start for that."""
         assert self._control is not None
-        self._control.end(names)
-        self._wait_until_gone(set(names))
-        self._stages = [stage for stage in self._stages if stage.is_running()]
+        told = self._control.end([worker.name for worker in workers])
+        for worker in workers:
+            if worker.name not in told:
+                worker.cancel()
 
     def _check(self) -> None:
         super()._check()
-        for stage in self._stages:
-            if stage.error is not None:
-                raise ClusterError(f"Spark has ended the stage with workers: {stage.error}") from stage.error
+        if all(worker.error is not None for worker in self._workers):
+            _raise_first(self._workers)
+
+
+def _raise_first(workers: list[_Worker]) -> None:
+    for worker in workers:
+        if worker.error is not None:
+            raise ClusterError(f"Spark has given up {worker.name}: {worker.error}") from worker.error

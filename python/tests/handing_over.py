@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import threading
 import time
 from pathlib import Path
@@ -33,9 +34,18 @@ def wait_until(holds):
         time.sleep(0.02)
 
 
-def expect_work_to_be_handed_over(cluster, texts, lines, directory: Path, end_some):
-    """Has `end_some` end workers in the middle of a job."""
-    workers = len([node for node in cluster.nodes() if node["state"] == "live"])
+def live_nodes(cluster):
+    """Names by ids. A worker that comes again is another node."""
+    return {node["node"]: node["name"] for node in cluster.nodes() if node["state"] == "live"}
+
+
+def live(cluster):
+    return set(live_nodes(cluster).values())
+
+
+def begin_a_job(cluster, texts, directory: Path):
+    """The job, in which each worker has begun, and the file that it waits for."""
+    workers = len(live(cluster))
     started, goes_on = directory / "started", directory / "goes-on"
     started.mkdir()
 
@@ -52,6 +62,23 @@ def expect_work_to_be_handed_over(cluster, texts, lines, directory: Path, end_so
 
     job = cluster.map(mapper, texts, merge="sum", splits=workers, policy="none", checkpoint=0)
     wait_until(lambda: len(list(started.iterdir())) >= workers)
+    return job, goes_on
+
+
+def expect_no_loss(cluster, texts, lines, directory: Path, process: int):
+    """Kills this process, in which workers are, in the middle of a job."""
+    before = live_nodes(cluster)
+    job, goes_on = begin_a_job(cluster, texts, directory)
+    os.kill(process, signal.SIGKILL)
+    wait_until(lambda: live_nodes(cluster) != before)
+    goes_on.touch()
+    assert job.to_dict() == {"lines": len(lines)}
+    wait_until(lambda: live(cluster) == set(before.values()))  # the engine has started them again
+
+
+def expect_work_to_be_handed_over(cluster, texts, lines, directory: Path, end_some):
+    """Has `end_some` end workers in the middle of a job."""
+    job, goes_on = begin_a_job(cluster, texts, directory)
     ending = threading.Thread(target=end_some)
     ending.start()
     wait_until(lambda: any(node["state"] == "draining" for node in cluster.nodes()))

@@ -52,9 +52,15 @@ def test_forked_children_that_go_on_answer_nothing_and_end_nothing(cluster, tmp_
     with ontime.LocalCluster(workers=1) as mine:
         child = os.fork()
         if child == 0:
-            mine.close()
-            os._exit(0)
-        os.waitpid(child, 0)
+            status = 1
+            try:
+                with mine:
+                    counted = mine.map(parity_of_size, tmp_path / "in", merge="sum").to_dict()
+                mine.close()
+                status = 0 if counted == {1: 6} else 2
+            finally:
+                os._exit(status)
+        assert os.waitpid(child, 0)[1] == 0
         assert mine.map(parity_of_size, tmp_path / "in", merge="sum").to_dict() == {1: 6}
 
 
@@ -118,8 +124,25 @@ def test_a_combine_that_fails(cluster, tmp_path):
     def combine(key, values):
         raise KeyError("from combine")
 
-    with pytest.raises(ontime.MapperError, match="from combine"):
-        cluster.map(lambda line: [(1, 1)], tmp_path / "in", merge=combine, combine=combine, max_attempts=1).wait()
+    for on_error in ("raise", "skip"):
+        job = cluster.map(
+            lambda line: [("k", 1)], tmp_path / "in", merge=combine, combine=combine, max_attempts=1, on_error=on_error
+        )
+        with pytest.raises(ontime.CombineError, match="combine raised an exception for the key 'k'") as caught:
+            job.wait()
+        assert caught.value.key == "'k'"
+        assert caught.value.traceback.startswith("Traceback") and caught.value.traceback.endswith("'from combine'")
+        assert "ontime_mapper.py" not in caught.value.traceback
+
+
+def test_a_combine_that_makes_what_cannot_be_written(cluster, tmp_path):
+    (tmp_path / "in").write_text("line\n" * 100)
+
+    def combine(key, values):
+        return object()
+
+    with pytest.raises(ontime.CombineError, match="cannot be a key or a value"):
+        cluster.map(lambda line: [("k", 1)], tmp_path / "in", merge=combine, combine=combine, max_attempts=1).wait()
 
 
 def test_a_mapper_that_ends_its_process(cluster, tmp_path):

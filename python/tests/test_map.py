@@ -51,6 +51,26 @@ def test_keys_that_python_takes_for_one_do_not_lose_each_other(cluster, texts, l
         job.to_dict()
 
 
+def test_what_a_dict_or_a_table_cannot_hold_is_refused_with_what_helps(cluster, tmp_path):
+    (tmp_path / "in").write_bytes(b"one\n")
+
+    def answer(*pairs):
+        return cluster.map(lambda line: pairs, tmp_path / "in")
+
+    with pytest.raises(ontime.BadRequest, match="the key {'a': 1} cannot be one of a dict; go through"):
+        answer(({"a": 1}, 1)).to_dict()
+    assert answer(("caf\udce9", 1)).to_dict() == {"caf\udce9": 1}
+    pytest.importorskip("pyarrow")
+    for pairs in [((1, 1), ("1", 1)), (("a", 1), ("b", "1")), ((2**70, 1),)]:
+        with pytest.raises(ontime.BadRequest, match="a table cannot hold the pairs in .*: .*; let the mapper yield keys of one type"):
+            answer(*pairs).to_arrow()
+    with pytest.raises(ontime.BadRequest, match=r"the text 'caf\\udce9' has bytes that are not UTF-8; let the mapper decode"):
+        answer(("caf\udce9", 1)).to_arrow()
+    pytest.importorskip("pandas")
+    with pytest.raises(ontime.BadRequest, match=r"the text 'caf\\udce9' has bytes that are not UTF-8"):
+        answer(("caf\udce9", 1)).to_pandas()
+
+
 def test_without_a_merge_every_pair_is_there(cluster, texts, lines):
     job = cluster.map(lambda line: [(line[:3], len(line))], texts, splits=7)
     assert Counter(job) == Counter((line[:3], len(line)) for line in lines)

@@ -4,7 +4,7 @@ import shutil
 import sys
 
 import pytest
-from handing_over import expect_work_to_be_handed_over, hide_package, package_finder, wait_until
+from handing_over import expect_no_loss, expect_work_to_be_handed_over, hide_package, live, package_finder, wait_until
 
 pyspark = pytest.importorskip("pyspark")
 if not shutil.which("java"):
@@ -28,7 +28,18 @@ def context(monkeypatch, tmp_path):
     context.stop()
 
 
-def test_jobs_run_in_barrier_tasks_and_workers_come_and_go(context, texts, lines, tmp_path):
+def executor_finder():
+    """A function that finds the JVM above the process that forks those of tasks. Spark sends it by value."""
+
+    def parent_of(process):
+        from pathlib import Path
+
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1]
+
+    return lambda _: int(parent_of(parent_of("self")))
+
+
+def test_jobs_run_in_tasks_and_workers_come_and_go(context, texts, lines, tmp_path):
     find = package_finder()
     assert set(context.parallelize(range(4), 4).map(lambda _: find()).collect()) == {None}
     with ontime.spark.Cluster(context, workers=2) as cluster:
@@ -40,6 +51,32 @@ def test_jobs_run_in_barrier_tasks_and_workers_come_and_go(context, texts, lines
         assert context.parallelize(range(10), 2).sum() == 45
     with pytest.raises(ontime.ClusterError, match="closed"):
         cluster.nodes()
+
+
+def test_the_loss_of_an_executor_ends_neither_the_cluster_nor_its_jobs(context, texts, lines, tmp_path):
+    executors = set(context.parallelize(range(8), 8).map(executor_finder()).collect())
+    assert len(executors) == 2
+    with ontime.spark.Cluster(context) as cluster:
+        expect_no_loss(cluster, texts, lines, tmp_path, executors.pop())
+        cluster.scale(1)
+        assert live(cluster) == {"spark-1"}
+        cluster.scale(3)
+        assert cluster.wordcount(texts).to_dict()["the"] > 1000
+
+
+def test_a_worker_that_spark_gives_up_is_replaced_and_without_any_it_is_said_why(context, texts, tmp_path):
+    with ontime.spark.Cluster(context, workers=2) as cluster:
+        cluster._workers[0].cancel()
+        wait_until(lambda: live(cluster) == {"spark-2"})
+        cluster._workers[0].wait(600)
+        cluster.scale(2)
+        assert live(cluster) == {"spark-2", "spark-3"}
+        for worker in cluster._workers:
+            worker.cancel()
+        for worker in cluster._workers:
+            worker.wait(600)
+        with pytest.raises(ontime.ClusterError, match="(?s)Spark has given up spark-2: .*cancelled"):
+            cluster.nodes()
 
 
 def test_workers_that_spark_has_no_cores_for_are_not_waited_for(context, texts):
