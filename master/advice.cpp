@@ -17,7 +17,7 @@ namespace {
 using scheduler::JobSpec;
 using Tasks = google::protobuf::RepeatedPtrField<wire::ToAdvisor::Task>;
 
-constexpr std::size_t kPathsBytesMax = 64 << 20;  // of all tasks: each has its own copy of what is said once
+constexpr std::size_t kPathsBytesMax = 64 << 20;      // of all tasks: each has its own copy of what is said once
 constexpr std::uint32_t kNeverFails = 1'000'000'000;  // how often a task may fail is Hadoop's to say
 
 // What names the mappers, as the name of an application: org.example.WordCount$Map becomes org-example-wordcount-map.
@@ -45,6 +45,18 @@ void resolve_auto(const wire::ToAdvisor::Job& job, PolicyChoice& policy) {
   }
 }
 
+// The job's own choice, but for a policy that cuts where nothing can be cut. Then copies begin at the begin.
+void resolve(const wire::ToAdvisor::Job& job, PolicyChoice& policy) {
+  if (policy.name == "auto") return resolve_auto(job, policy);
+  if (!cuts(policy.name) || job.resumable()) return;
+  const auto cutting = scheduler::parameters_of(policy.name);
+  resolve_auto(job, policy);
+  const auto copying = scheduler::parameters_of(policy.name);
+  std::erase_if(policy.parameters, [&](const auto& parameter) {
+    return cutting.contains(parameter.first) && !copying.contains(parameter.first);
+  });
+}
+
 // A parameter that has only one value that Hadoop can carry out.
 Status insist(PolicyChoice& policy, const char* name, const char* value, const char* why) {
   if (!scheduler::parameters_of(policy.name).contains(name)) return {};
@@ -54,18 +66,14 @@ Status insist(PolicyChoice& policy, const char* name, const char* value, const c
 }
 
 Status fit_to_hadoop(const wire::ToAdvisor::Job& job, PolicyChoice& policy) {
-  if (policy.name == "auto") resolve_auto(job, policy);
+  resolve(job, policy);
+  // YARN's queue, and launches that take half a minute, make jobs late that need help all the same.
+  if (scheduler::parameters_of(policy.name).contains("late")) policy.parameters.try_emplace("late", "mantri");
   if (policy.name == "split-resume") {
-    return bad_input(
-        std::string("The policy 'split-resume' does not run on Hadoop: ") +
-        (job.has_reducers() ? "reducers fetch the output of one attempt of each map task"
-                            : "the output of one attempt of each map task is committed") +
-        ", so a task's remainder cannot be divided among several; choose shed+ or s-resume.");
-  }
-  if (cuts(policy.name) && !job.resumable()) {
-    return bad_input("The policy '" + policy.name +
-                     "' resumes tasks at an offset, and the input of this job cannot be read from one; choose "
-                     "s-restart, clone, late, mantri or hadoop.");
+    return bad_input(std::string("The policy 'split-resume' does not run on Hadoop: ") +
+                     (job.has_reducers() ? "reducers fetch the output of one attempt of each map task"
+                                         : "the output of one attempt of each map task is committed") +
+                     ", so a task's remainder cannot be divided among several; choose shed+ or s-resume.");
   }
   if (Status status = insist(policy, "release", "yes", "an attempt has one output, so one that is cut ends there.");
       !status)
@@ -138,9 +146,9 @@ Result<JobSpec> advised_job(const wire::ToAdvisor::Job& job, const PolicyChoice&
 Status check_event(const wire::AttemptEvent& event, std::uint32_t tasks) {
   if (event.task() >= tasks) return failed("an event of a task that the job does not have");
   if (event.attempt() >= kHadoopAttemptsMax) return failed("an event of an attempt that cannot exist");
-  const std::uint64_t number = std::max({event.started().begin(), event.progress().offset(), event.progress().records(),
-                                         event.cut().at(), event.sealed().at(), event.sealed().records(),
-                                         event.ended().records()});
+  const std::uint64_t number =
+      std::max({event.started().begin(), event.progress().offset(), event.progress().records(), event.cut().at(),
+                event.sealed().at(), event.sealed().records(), event.ended().records()});
   if (number > kOffsetMax) return failed("an event with an impossible number");
   for (const std::int64_t age : {event.started().age_ns(), event.progress().mapping_ns()}) {
     if (age < 0 || age > kDurationMost.count()) return failed("an impossible age");

@@ -66,6 +66,7 @@ TEST(AdvisedJob, IsPlannedForByWhatAutoWouldChooseAndHadoopCanCarryOut) {
   wire::ToAdvisor::Job job = job_under("");
   EXPECT_EQ(advised_job(job, {})->policy, "shed+");
   EXPECT_EQ(advised_job(job, {})->policy_parameters.at("release"), "yes");
+  EXPECT_EQ(advised_job(job, {})->policy_parameters.at("late"), "mantri");
   EXPECT_EQ(advised_job(job, {})->policy_parameters.at("handover"), "predicted");
   EXPECT_EQ(advised_job(job, {"late", {}})->policy, "late");
   job.set_resumable(false);
@@ -75,7 +76,8 @@ TEST(AdvisedJob, IsPlannedForByWhatAutoWouldChooseAndHadoopCanCarryOut) {
 }
 
 TEST(AdvisedJob, RunsUnderEveryPolicyThatTheDocumentationNames) {
-  for (const char* policy : {"shed+", "shed", "s-resume", "s-restart", "clone", "hadoop", "late", "mantri", "none", "auto"}) {
+  for (const char* policy :
+       {"shed+", "shed", "s-resume", "s-restart", "clone", "hadoop", "late", "mantri", "none", "auto"}) {
     EXPECT_EQ(refusal_of(job_under(policy)), "") << policy;
   }
 }
@@ -86,9 +88,24 @@ TEST(AdvisedJob, IsRefusedAPolicyThatHadoopHasNoPlaceFor) {
   job.set_has_reducers(false);
   EXPECT_THAT(refusal_of(job), HasSubstr("the output of one attempt of each map task is committed"));
   EXPECT_THAT(refusal_of(job_under("none-such")), HasSubstr("none-such"));
-  job = job_under("s-resume");
-  job.set_resumable(false);
-  EXPECT_THAT(refusal_of(job), HasSubstr("choose s-restart"));
+}
+
+TEST(AdvisedJob, ThatCannotBeCutIsCopiedFromItsBegin) {
+  for (const char* policy : {"shed+", "shed", "s-resume"}) {
+    wire::ToAdvisor::Job job = job_under(policy);
+    job.set_resumable(false);
+    set(job, "beta", "3");
+    set(job, "handover", "ready");
+    const auto spec = advised_job(job, {});
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_EQ(spec->policy, "s-restart") << policy;
+    EXPECT_EQ(spec->policy_parameters.at("beta"), "3");
+    EXPECT_FALSE(spec->policy_parameters.contains("handover"));
+    job.set_deadline_ns(0);
+    EXPECT_EQ(advised_job(job, {})->policy, "mantri") << policy;
+    set(job, "nonsense", "1");
+    EXPECT_THAT(refusal_of(job), HasSubstr("nonsense"));
+  }
 }
 
 TEST(AdvisedJob, IsRefusedAParameterThatHadoopCannotCarryOut) {

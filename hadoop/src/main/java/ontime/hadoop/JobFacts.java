@@ -23,10 +23,10 @@ final class JobFacts {
   private static final long NS_PER_MS = 1_000_000;
 
   private final ToAdvisor.Job job;
-  private final long submitted;
+  private final long begun;  // from when its deadline counts
 
-  JobFacts(Configuration conf, JobID id, String user, long submitted) throws IOException {
-    this.submitted = submitted;
+  JobFacts(Configuration conf, JobID id, String user, long begun) throws IOException {
+    this.begun = begun;
     Settings settings = new Settings(conf);
     ToAdvisor.Job.Builder job = ToAdvisor.Job.newBuilder().setId(bytes(id.toString()))
         .setName(bytes(shortened(conf.get(MRJobConfig.JOB_NAME, ""))))
@@ -52,7 +52,7 @@ final class JobFacts {
   long begin(int task) { return job.getTasks(task).getBegin(); }
 
   ToAdvisor message(long now) {
-    long elapsed = Math.max(0, now - submitted) * NS_PER_MS;
+    long elapsed = Math.max(0, now - begun) * NS_PER_MS;
     return ToAdvisor.newBuilder().setJob(job.toBuilder().setElapsedNs(elapsed)).build();
   }
 

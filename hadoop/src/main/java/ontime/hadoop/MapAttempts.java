@@ -47,9 +47,8 @@ final class MapAttempts {
     this.conf = conf;
     this.context = context;
     this.id = id;
-    String submitted = System.getenv("APP_SUBMIT_TIME_ENV");
-    facts = new JobFacts(conf, TypeConverter.fromYarn(id), context.getUser().toString(),
-        submitted == null ? context.getStartTime() : Long.parseLong(submitted));
+    // Not since it was submitted: what it has waited in YARN's queue is no lateness.
+    facts = new JobFacts(conf, TypeConverter.fromYarn(id), context.getUser().toString(), context.getStartTime());
     orders = new Orders(context, id, failures);
     withdrawUnsealed();
   }
@@ -160,6 +159,8 @@ final class MapAttempts {
       orders.end(behind, "The part before its begin was lost.");  // it would fail, though not of its own fault
     }
   }
+
+  boolean areResumable() { return facts.isResumable(); }
 
   // What the daemon is told.
 

@@ -5,6 +5,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Paths;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -21,6 +23,7 @@ import org.apache.hadoop.security.Credentials;
  */
 final class OntimeRunner extends YARNRunner {
   private final Configuration conf;
+  private final Map<JobID, Notice> notices = new ConcurrentHashMap<>();  // of the jobs that it has submitted
 
   OntimeRunner(Configuration conf) {
     super(conf);
@@ -43,7 +46,17 @@ final class OntimeRunner extends YARNRunner {
     try (OutputStream out = FileSystem.create(fs, file, permission)) {
       job.writeXml(out);
     }
-    return super.submitJob(id, directory, credentials);
+    JobStatus status = super.submitJob(id, directory, credentials);
+    notices.put(id, new Notice(conf, new Path(directory)));
+    return status;
+  }
+
+  /** Clients ask every second or so while they wait for a job. */
+  @Override
+  public JobStatus getJobStatus(JobID id) throws IOException, InterruptedException {
+    Notice notice = notices.get(id);
+    if (notice != null) notice.show();
+    return super.getJobStatus(id);
   }
 
   /** They travel with the job's credentials, which job.xml and its readers do not show. */

@@ -8,7 +8,9 @@ import java.util.concurrent.TimeUnit;
 import ontime.wire.Advise.AdviceOrder;
 import ontime.wire.Advise.ToApplication;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.Counters;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.v2.api.records.JobId;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
@@ -39,8 +41,10 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
     return thread;
   });
   private volatile boolean advised;  // the daemon decides
+  private volatile boolean over;     // the daemon hangs up, as it should
   private boolean saidThatAway;
   private Daemon daemon;
+  private Notice notice;
   private Failures failures;     // since JOB_CREATE
   private MapAttempts attempts;  // and if the job's splits could be read
 
@@ -54,10 +58,11 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
   @Override
   protected void serviceStart() throws Exception {
     fallback.start();
+    notice = new Notice(conf, new Path(conf.get(MRJobConfig.MAPREDUCE_JOB_DIR)));
     try {
       findDaemon();
     } catch (IllegalArgumentException unreadable) {  // of a job that was not submitted through the jar
-      LOG.error(unreadable.getMessage() + " Hadoop's own speculator decides about this job.");
+      sayUnplanned(unreadable.getMessage());
     }
     loop.scheduleWithFixedDelay(() -> guarded(this::tick), TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
     super.serviceStart();
@@ -66,7 +71,7 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
   private void findDaemon() throws IOException {
     Settings.Address address = new Settings(conf).address();
     if (address == null) {
-      LOG.warn(Keys.MASTER + " is not set, so Hadoop's own speculator decides about this job.");
+      sayUnplanned(Keys.MASTER + " is not set.");
     } else {
       daemon = new Daemon(address, conf.get(Keys.TLS_DIR) != null,
           UserGroupInformation.getCurrentUser().getCredentials(), this);
@@ -75,6 +80,7 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
 
   @Override
   protected void serviceStop() throws Exception {
+    over = true;
     later(() -> {
       if (attempts == null) return;
       try {
@@ -104,10 +110,21 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
   @Override
   public void handleAttempt(TaskAttemptStatus status) { reportOf(status); }
 
-  private void begin(JobId id) throws IOException {
+  private void begin(JobId id) {
     failures = new Failures(conf, context, id);  // first: what follows may fail
-    attempts = new MapAttempts(conf, context, id, failures);
+    try {
+      attempts = new MapAttempts(conf, context, id, failures);
+    } catch (IOException | RuntimeException unreadable) {
+      LOG.error("The job's splits cannot be read", unreadable);
+      sayUnplanned("its splits cannot be read: " + unreadable.getMessage() + ".");
+      return;
+    }
     if (daemon != null) daemon.start();
+  }
+
+  private void sayUnplanned(String why) {
+    LOG.error("Ontime does not plan this job, Hadoop's own speculator decides: " + why);
+    notice.write(false, "Ontime does not plan this job, Hadoop's own speculator decides: " + why);
   }
 
   private void startOf(TaskAttemptId id, long now) {
@@ -152,7 +169,12 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
   @Override
   public void lost(String why) {
     later(() -> {
-      if (advised || !saidThatAway) LOG.warn("No advice from {}. Until there is, Hadoop's speculator decides.", why);
+      if (over) return;
+      if (advised || !saidThatAway) {
+        String away = "Ontime's daemon gives no advice, " + why + ". Until it does, Hadoop's speculator decides.";
+        LOG.warn(away);
+        notice.write(false, away);
+      }
       saidThatAway = true;
       if (!advised) return;
       advised = false;
@@ -161,15 +183,17 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
   }
 
   private void accept(ToApplication.Accepted accepted) {
-    LOG.info("The daemon knows this job as job-{}; its policy is {}.", accepted.getJob(),
-        accepted.getPolicy().toStringUtf8());
+    String plans = "Ontime plans this job as job-" + accepted.getJob() + " by " + accepted.getPolicy().toStringUtf8()
+        + (attempts.areResumable() ? "." : "; it cannot be cut, so copies begin at the begin of their split.");
+    LOG.info(plans);
+    notice.write(true, plans);
     advised = true;
     saidThatAway = false;
     attempts.sayAttempts(daemon);
   }
 
   private void refuse(String reason) {
-    LOG.error("The daemon refuses this job: " + reason + " Hadoop's own speculator decides.");
+    sayUnplanned(reason);
     daemon.stop();
     if (advised) fallback.start();
     advised = false;
