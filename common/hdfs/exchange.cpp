@@ -31,7 +31,7 @@ bool may_pass(std::string_view exception) {
   return std::find(kPassing.begin(), kPassing.end(), exception) != kPassing.end();
 }
 
-// The words of HDFS where it has some: "HDFS answers FileNotFoundException: File /a does not exist."
+// The words of HDFS where it has some: "HDFS answers FileNotFoundException: File /a does not exist"
 http::Failure refusal_of(const httplib::Response& response, const std::string& body) {
   http::Failure failure = http::failure_of(response);
   const nlohmann::json said = nlohmann::json::parse(body, nullptr, false);
@@ -84,8 +84,8 @@ struct Exchange::Reply {
 Exchange::Exchange(std::string origin, const std::atomic<bool>* is_over, http::Patience patience)
     : connection_(std::move(origin), is_over, patience) {}
 
-Exchange::Reply Exchange::send(httplib::ClientImpl& client, const Request& request, http::Sink& to,
-                               http::Watchdog& watchdog) const {
+Exchange::Reply Exchange::send(httplib::ClientImpl& client, const std::string& origin, const Request& request,
+                               http::Sink& to, http::Watchdog& watchdog) const {
   Reply reply;
   std::string refusal;
   std::optional<httplib::Response> head;  // of the answer
@@ -132,7 +132,7 @@ Exchange::Reply Exchange::send(httplib::ClientImpl& client, const Request& reque
   } else if (is_all_heard && head && head->status / 100 != 2) {
     reply.failure = refusal_of(*head, refusal);
   } else if (!result) {
-    reply.failure = http::failure_of(result.error());
+    reply.failure = http::failure_of(result.error(), origin);
     reply.is_verified = result.error() != httplib::Error::SSLServerVerification;
   }
   return reply;
@@ -144,7 +144,8 @@ http::Answer<http::Url> Exchange::ask_name_node(httplib::ClientImpl& client, con
   std::string answer;
   const std::string without = excluded.empty() ? "" : "&excludedatanodes=" + http::percent_encoded(excluded);
   http::TextSink sink(answer, kRefusalBytesMax);
-  auto reply = send(client, {request.method, request.target + without + "&noredirect=true"}, sink, watchdog);
+  const Request asked{request.method, request.target + without + "&noredirect=true"};
+  auto reply = send(client, connection_.origin(), asked, sink, watchdog);
   if (reply.failure) return std::move(*reply.failure);
   const std::string location = text_of(nlohmann::json::parse(answer, nullptr, false), "Location");
   auto url = http::parse_url(with_encoded_letters(location));
@@ -166,7 +167,7 @@ http::Answer<void> Exchange::insist(const Make& make, http::Sink& sink) {
     const Request request = make();
     std::unique_ptr<httplib::ClientImpl> data_node;
     http::Watchdog watchdog = connection_.watchdog();  // of both
-    if (!request.is_for_data_node) return {send(name_node, request, sink, watchdog).failure};
+    if (!request.is_for_data_node) return {send(name_node, connection_.origin(), request, sink, watchdog).failure};
     auto url = ask_name_node(name_node, request, excluded, watchdog);
     // Of a host's DataNodes only one is left out, whichever it happens to be.
     for (int asked = 1; url && url->origin == failed && asked < kAsksMax; ++asked)
@@ -176,7 +177,7 @@ http::Answer<void> Exchange::insist(const Make& make, http::Sink& sink) {
     data_node = connection_.client_of(url->origin);
     Request at_data_node = request;
     at_data_node.target = url->target;
-    Reply reply = send(*data_node, at_data_node, sink, watchdog);
+    Reply reply = send(*data_node, url->origin, at_data_node, sink, watchdog);
     if (request.wanted > 0 && reply.bytes == request.wanted) return {};  // however the connection ended then
     if (reply.failure && !reply.is_verified) reply.failure->trouble = http::Trouble::Unavailable;  // others may be fine
     if (reply.failure) failed = url->origin;

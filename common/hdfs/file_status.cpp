@@ -16,10 +16,16 @@ std::uint64_t number_of(const nlohmann::json& described, const char* name) {
 std::optional<FileStatus> file_status_of(const nlohmann::json& described) {
   const std::string type = text_of(described, "type");
   if (type != "FILE" && type != "DIRECTORY") return std::nullopt;
+  if (type == "FILE" && !member_of(described, "length").is_number_unsigned()) return std::nullopt;
   return FileStatus{
       {text_of(described, "pathSuffix"), number_of(described, "length"),
        std::to_string(number_of(described, "modificationTime")) + "-" + std::to_string(number_of(described, "fileId"))},
       type == "DIRECTORY"};
+}
+
+bool is_of_another_kind(const nlohmann::json& described) {
+  const std::string type = text_of(described, "type");
+  return !type.empty() && type != "FILE" && type != "DIRECTORY";
 }
 
 http::Answer<nlohmann::json> parsed(const std::string& answer) {

@@ -13,8 +13,9 @@ struct FileStatus {
   http::Object object;  // its key is the name within its directory
   bool is_directory = false;
 };
-// Nothing if that is neither a file nor a directory.
+// Nothing if that cannot be read as what is said of a file or directory.
 std::optional<FileStatus> file_status_of(const nlohmann::json& described);
+bool is_of_another_kind(const nlohmann::json& described);  // a link
 
 // Of the answer to GETFILESTATUS or LISTSTATUS_BATCH; Refused if it is none.
 http::Answer<nlohmann::json> parsed(const std::string& answer);

@@ -64,7 +64,10 @@ http::Answer<std::vector<http::Object>> FileSystem::entries(const std::string& d
       last = text_of(described, "pathSuffix");
       ++described_entries;
       auto status = file_status_of(described);
-      if (!status || last.empty() || last.find('/') != last.npos) continue;  // a file lists itself, without a name
+      if (is_of_another_kind(described) || (status && last.empty())) continue;  // a file lists itself, without a name
+      // Without it a job would succeed on a part of its input.
+      if (!status || last.find('/') != last.npos)
+        return http::Failure{http::Trouble::Refused, "what it lists as '" + last + "' cannot be read"};
       status->object.key = directory + last + (status->is_directory ? "/" : "");
       found.push_back(std::move(status->object));
     }
@@ -105,7 +108,10 @@ http::Answer<std::optional<http::Object>> FileSystem::find(const std::string& ke
   const auto answer = ask_json("GET", key, "GETFILESTATUS");
   if (!answer && answer.error().status == 404) return std::optional<http::Object>();
   if (!answer) return answer.error();
-  auto status = file_status_of(member_of(*answer, "FileStatus"));
+  const nlohmann::json& described = member_of(*answer, "FileStatus");
+  auto status = file_status_of(described);
+  if (!status && !is_of_another_kind(described))
+    return http::Failure{http::Trouble::Refused, "what it says of '" + key + "' cannot be read"};
   if (!status || status->is_directory) return std::optional<http::Object>();
   status->object.key = key;
   return std::optional(std::move(status->object));

@@ -113,8 +113,12 @@ class Lender::Server {
       return httplib::Server::HandlerResponse::Handled;
     });
     port_ = server_.bind_to_any_port("127.0.0.1");
-    if (port_ > 0) thread_ = std::thread([this] { server_.listen_after_bind(); });
-    while (port_ > 0 && !server_.is_running()) std::this_thread::yield();  // else stop() would be too early
+    if (port_ <= 0) return;
+    thread_ = std::thread([this] {
+      server_.listen_after_bind();
+      has_ended_ = true;
+    });
+    while (!server_.is_running() && !has_ended_) std::this_thread::yield();  // else stop() would be too early
   }
   ~Server() {
     is_over_ = true;
@@ -122,7 +126,7 @@ class Lender::Server {
     if (thread_.joinable()) thread_.join();
   }
 
-  bool listens() const { return port_ > 0; }
+  bool listens() const { return port_ > 0 && !has_ended_; }
 
   std::string address_of(const std::string& name, Duration good_for) const {
     const auto until = now_in_seconds() + std::chrono::duration_cast<std::chrono::seconds>(good_for).count();
@@ -181,6 +185,7 @@ class Lender::Server {
   const http::Patience patience_;
   std::array<unsigned, 8> key_{};
   std::atomic<bool> is_over_ = false;
+  std::atomic<bool> has_ended_ = false;  // it listens no longer, or has failed to
   BoundedServer server_;
   int port_ = -1;
   std::thread thread_;

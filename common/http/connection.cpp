@@ -21,6 +21,7 @@ bool may_pass(int status) { return status == 408 || status == 429 || (status >= 
 std::string words_of(std::string_view said) {
   constexpr std::size_t kWordsMax = 500;
   std::string words(said.substr(0, said.find('\n')).substr(0, kWordsMax));
+  while (words.ends_with('.') || words.ends_with(' ')) words.pop_back();
   std::replace_if(
       words.begin(), words.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   return words;
@@ -31,20 +32,21 @@ Failure failure_of(const httplib::Response& response) {
           "the server answers " + std::to_string(response.status) + " " + words_of(response.reason), response.status};
 }
 
-Failure failure_of(httplib::Error error) {
+Failure failure_of(httplib::Error error, const std::string& origin) {
   switch (error) {
     case httplib::Error::Connection:
     case httplib::Error::ConnectionTimeout:
-      return {Trouble::Unavailable, "the server cannot be reached"};
+      return {Trouble::Unavailable, "the server at " + origin + " cannot be reached"};
     case httplib::Error::SSLServerVerification:
     case httplib::Error::SSLLoadingCerts:
       return {Trouble::Refused,
-              "the certificate of the server cannot be verified; if an authority of your own has signed it, name the "
-              "file of that one's certificate in SSL_CERT_FILE"};
+              "the certificate of the server at " + origin +
+                  " cannot be verified; if an authority of your own has signed it, name the file of that one's "
+                  "certificate in SSL_CERT_FILE"};
     case httplib::Error::SSLConnection:
-      return {Trouble::Unavailable, "the server speaks no TLS that is understood here"};
+      return {Trouble::Unavailable, "the server at " + origin + " speaks no TLS that is understood here"};
     default:
-      return {Trouble::Unavailable, "the connection broke or was silent for too long"};
+      return {Trouble::Unavailable, "the connection to " + origin + " broke or was silent for too long"};
   }
 }
 
@@ -70,8 +72,11 @@ std::unique_ptr<httplib::ClientImpl> Connection::client_of(const std::string& or
 
 Answer<void> Connection::insist(const std::function<Try(httplib::ClientImpl&)>& once) {
   Random chance(jitter_);
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last_heard = Clock::now();
   for (unsigned in_vain = 0;;) {
-    silence_ = std::min(patience_.silence * (1u << in_vain), patience_.silence_max);
+    const auto doubled = [&](Duration first) { return first * (1u << std::min(in_vain, patience_.tries)); };
+    silence_ = std::min(doubled(patience_.silence), patience_.silence_max);
     if (!client_) client_ = client_of(origin_);
     Try result;
     try {
@@ -83,8 +88,10 @@ Answer<void> Connection::insist(const std::function<Try(httplib::ClientImpl&)>& 
     client_.reset();
     if (result.failure->trouble != Trouble::Unavailable) return std::move(*result.failure);
     in_vain = result.bytes > 0 ? 0 : in_vain + 1;
-    if (in_vain >= patience_.tries || is_over()) return std::move(*result.failure);
-    const auto longest = static_cast<std::uint64_t>((patience_.pause * (1u << in_vain)).count());
+    if (in_vain == 0) last_heard = Clock::now();
+    const bool is_enough = in_vain >= patience_.tries && Clock::now() - last_heard >= patience_.away;
+    if (is_enough || is_over()) return std::move(*result.failure);
+    const auto longest = static_cast<std::uint64_t>(doubled(patience_.pause).count());
     jitter_ = chance.next();
     pause(Duration(static_cast<Duration::rep>(longest / 4 + chance.below(longest / 4 + 1))));
     if (is_over()) return std::move(*result.failure);

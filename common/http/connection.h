@@ -40,8 +40,8 @@ using Answer = Result<T, Failure>;
 
 // What an answer or a missing one comes to, if it is not the one that was hoped for.
 Failure failure_of(const httplib::Response& response);
-Failure failure_of(httplib::Error error);
-// What a server says, to be shown: its begin, in one line of printable ASCII.
+Failure failure_of(httplib::Error error, const std::string& origin);  // "https://host:443"
+// What a server says, to be shown within a sentence: its begin, in one line of printable ASCII, without the full stop.
 std::string words_of(std::string_view said);
 
 struct Patience {
@@ -51,8 +51,12 @@ struct Patience {
   double stored_per_second_min = 10e6;     // bytes; a server that stores may be silent for four silences and this long
   double bytes_per_second_min = 64 << 10;  // what comes more slowly, for a silence, is asked for anew
   unsigned tries = 7;                      // in a row that bring no byte
+  Duration away{};                         // that they go on for at least, with the last one's pause
   Duration pause = std::chrono::milliseconds(100);  // before the second try; twice as long each time, less up to half
 };
+
+// Of attempts: a store that is restarted or cut off for a minute must not use them up.
+inline constexpr Patience kAttemptPatience{.away = std::chrono::seconds(90)};
 
 // What one request has come to.
 struct Try {
@@ -69,7 +73,8 @@ class Connection {
   ~Connection();
   Connection(const Connection&) = delete;
 
-  // Until `once` succeeds, meets something that will not pass, or has brought nothing so many times in a row.
+  // Until `once` succeeds, meets something that will not pass, or has brought nothing so many times in a row and for so
+  // long.
   Answer<void> insist(const std::function<Try(httplib::ClientImpl&)>& once);
 
   // To be used within the try under way, as patient as its own: a client of another server, which the first one names.

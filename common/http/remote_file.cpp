@@ -73,8 +73,8 @@ Answer<State> RemoteFile::look() {
     state = {~std::uint64_t{0}, "", true};
     const auto result = client.Get(url_.target, headers, on_answer, [](const char*, std::size_t) { return true; });
     if (failure) return {failure};
-    if (!result && result.error() != httplib::Error::Canceled) return {failure_of(result.error())};
-    if (state.size == ~std::uint64_t{0}) return {failure_of(httplib::Error::Read)};
+    if (!result && result.error() != httplib::Error::Canceled) return {failure_of(result.error(), url_.origin)};
+    if (state.size == ~std::uint64_t{0}) return {failure_of(httplib::Error::Read, url_.origin)};
     return {};
   };
   if (auto looked = connection_.insist(once); !looked) return std::move(looked).error();
@@ -121,7 +121,7 @@ Answer<void> RemoteFile::read(const State& state, std::uint64_t offset, std::uin
     if (failure) return {failure, bytes};
     if (got == size || sink.is_full()) return {};
     if (watchdog.has_bitten()) return {Failure{Trouble::Unavailable, "the server is silent or too slow"}, bytes};
-    return {failure_of(result ? httplib::Error::Read : result.error()), bytes};
+    return {failure_of(result ? httplib::Error::Read : result.error(), url_.origin), bytes};
   };
   return connection_.insist(once);
 }
@@ -159,7 +159,8 @@ Answer<void> RemoteFile::read_whole(const State& state, const std::function<bool
     const auto result = client.Get(url_.target, headers, on_answer, on_bytes);
     if (failure) return {failure};
     if (is_enough || taken == state.size) return {};
-    return {failure_of(result ? httplib::Error::Read : result.error()), static_cast<std::size_t>(taken - before)};
+    return {failure_of(result ? httplib::Error::Read : result.error(), url_.origin),
+            static_cast<std::size_t>(taken - before)};
   };
   return connection_.insist(once);
 }

@@ -115,4 +115,15 @@ std::string percent_encoded(std::string_view text, std::string_view also_plain) 
   return encoded;
 }
 
+std::string percent_decoded(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = text[i] == '%' ? number_in<std::uint8_t>(text.substr(i + 1, 2), 16) : std::nullopt;
+    const bool is_code = byte && i + 2 < text.size();
+    plain += is_code ? static_cast<char>(*byte) : text[i];
+    i += is_code ? 2 : 0;
+  }
+  return plain;
+}
+
 }  // namespace ontime::http

@@ -35,5 +35,6 @@ Result<Url> parse_url(std::string_view text);
 
 // As it has to be written in an address. `also_plain`: characters, beside letters, digits and "-._~", that stay.
 std::string percent_encoded(std::string_view text, std::string_view also_plain = "");
+std::string percent_decoded(std::string_view text);  // "%41" is "A"
 
 }  // namespace ontime::http

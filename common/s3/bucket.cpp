@@ -3,11 +3,13 @@
 #include <httplib.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <pugixml.hpp>
 #include <utility>
 
 #include "common/base/units.h"
+#include "common/http/url.h"
 
 namespace ontime::s3 {
 namespace {
@@ -16,15 +18,50 @@ constexpr std::size_t kAnswerBytesMax = 16u << 20;  // a page of 1000 objects ha
 
 std::string text_of(const pugi::xml_node& node, const char* name) { return node.child(name).text().get(); }
 
-// The store's own words where it has some: "the store answers NoSuchBucket: The specified bucket does not exist".
-http::Failure failure_of(const httplib::Response& response, const std::string& body) {
+// What to look at when a store refuses a request for these reasons.
+std::string_view hint_for(std::string_view code) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kHints{{
+      {"InvalidAccessKeyId", "AWS_ACCESS_KEY_ID"},
+      {"SignatureDoesNotMatch", "AWS_SECRET_ACCESS_KEY"},
+      {"AuthorizationHeaderMalformed", "AWS_REGION"},
+      {"AuthorizationQueryParametersError", "AWS_REGION"},
+      {"IllegalLocationConstraintException", "AWS_REGION"},
+      {"PermanentRedirect", "AWS_REGION"},
+      {"ExpiredToken", "AWS_SESSION_TOKEN"},
+      {"InvalidToken", "AWS_SESSION_TOKEN"},
+  }};
+  const auto hint = std::find_if(kHints.begin(), kHints.end(), [&](const auto& known) { return known.first == code; });
+  return hint == kHints.end() ? "" : hint->second;
+}
+
+// The store's own words where it has some: "the store at https://host:443 answers NoSuchBucket: The specified bucket
+// does not exist".
+http::Failure failure_of(const httplib::Response& response, const std::string& body, const std::string& origin) {
   http::Failure failure = http::failure_of(response);
   pugi::xml_document document;
   document.load_buffer(body.data(), body.size());
   const pugi::xml_node error = document.child("Error");
   const std::string code = text_of(error, "Code");
-  if (!code.empty()) failure.message = "the store answers " + http::words_of(code + ": " + text_of(error, "Message"));
+  const std::string_view hint = hint_for(code);
+  const std::string said =
+      code.empty() ? std::to_string(response.status) + " " + response.reason : code + ": " + text_of(error, "Message");
+  failure.message = "the store at " + origin + " answers " + http::words_of(said);
+  if (!hint.empty()) failure.message += "; give the right " + std::string(hint);
+  // Another request for the key is under way, perhaps an earlier try of this one: nothing is said of what is there.
+  constexpr int kConflict = 409;
+  if (response.status == kConflict) failure.trouble = http::Trouble::Unavailable;
   return failure;
+}
+
+// What fails after the store has begun to answer, as a long copy may, has the status 200 and says so in the answer.
+bool has_failed(const std::string& body) { return body.find("<Error>") != std::string::npos; }
+
+// In XML some characters can only be written encoded, which a store does when it is asked to and says so.
+std::string key_of(const pugi::xml_node& object, bool is_encoded) {
+  std::string key = text_of(object, "Key");
+  if (!is_encoded) return key;
+  std::replace(key.begin(), key.end(), '+', ' ');
+  return http::percent_decoded(key);
 }
 
 }  // namespace
@@ -72,10 +109,15 @@ http::Answer<Bucket::Received> Bucket::send(const Request& request, const Sent& 
     };
     const auto result = client.send(asked);
     if (is_too_long) return {http::Failure{http::Trouble::Refused, "the store's answer is too long"}};
-    if (!result) return {http::failure_of(result.error())};
+    if (!result) return {http::failure_of(result.error(), connection_->origin())};
     received.status = result->status;
     received.version = result->get_header_value("ETag");
-    if (result->status / 100 != 2) return {failure_of(*result, received.body)};
+    if (result->status / 100 != 2) return {failure_of(*result, received.body, url->origin)};
+    if (asked.method == "PUT" && has_failed(received.body)) {
+      http::Failure failure = failure_of(*result, received.body, url->origin);
+      failure.trouble = http::Trouble::Unavailable;
+      return {std::move(failure)};
+    }
     const auto size = number_in<std::uint64_t>(result->get_header_value("Content-Length"));
     if (!size && asked.method == "HEAD")
       return {http::Failure{http::Trouble::Refused, "the store says no size that can be counted"}};
@@ -93,7 +135,8 @@ http::Answer<Bucket::Received> Bucket::send(const Request& request, const Sent& 
 
 http::Answer<Page> Bucket::list_page(const std::string& prefix, const std::string& from, unsigned most) {
   Request request{"GET", {root_, ""}};
-  request.query = {{"list-type", "2"}, {"max-keys", std::to_string(most)}, {"prefix", prefix}};
+  request.query = {
+      {"encoding-type", "url"}, {"list-type", "2"}, {"max-keys", std::to_string(most)}, {"prefix", prefix}};
   if (!from.empty()) request.query["continuation-token"] = from;
   const auto received = send(request, {});
   if (!received) return received.error();
@@ -102,8 +145,10 @@ http::Answer<Page> Bucket::list_page(const std::string& prefix, const std::strin
   const pugi::xml_node result = document.child("ListBucketResult");
   if (!is_read || !result) return http::Failure{http::Trouble::Refused, "the store's list of objects cannot be read"};
   Page page;
+  const bool is_encoded = text_of(result, "EncodingType") == "url";
   for (const pugi::xml_node& object : result.children("Contents")) {
-    page.objects.push_back({text_of(object, "Key"), object.child("Size").text().as_ullong(), text_of(object, "ETag")});
+    page.objects.push_back(
+        {key_of(object, is_encoded), object.child("Size").text().as_ullong(), text_of(object, "ETag")});
   }
   if (!result.child("IsTruncated").text().as_bool()) return page;
   page.next = text_of(result, "NextContinuationToken");
@@ -129,7 +174,9 @@ http::Answer<std::optional<http::Object>> Bucket::find(const std::string& key) {
   const auto received = send({"HEAD", {root_, key}}, {});
   if (received) return std::optional(http::Object{key, received->size, received->version});
   if (received.error().status == 404) return std::optional<http::Object>();
-  return received.error();
+  if (received.error().trouble != http::Trouble::Refused) return received.error();
+  const auto listed = list_page(key, "", 1);  // the answer to HEAD has no body, and so no reason
+  return listed ? received.error() : listed.error();
 }
 
 http::Answer<std::string> Bucket::read(const std::string& key, std::uint64_t bytes_max) {
@@ -142,6 +189,7 @@ http::Answer<std::string> Bucket::read(const std::string& key, std::uint64_t byt
 
 http::Answer<std::string> Bucket::read_range(const http::Object& object, std::uint64_t offset, std::size_t size) {
   Sent sent;
+  if (size == 0) return std::string();
   sent.headers = {{"Range", "bytes=" + std::to_string(offset) + "-" + std::to_string(offset + size - 1)}};
   if (object.version.starts_with('"')) sent.headers.emplace("If-Match", object.version);
   sent.answer_bytes_max = size;
@@ -171,7 +219,7 @@ http::Answer<bool> Bucket::create(const std::string& key, std::string_view bytes
   sent.headers = {{"If-None-Match", "*"}};
   const auto received = send({"PUT", {root_, key}}, sent);
   if (received) return true;
-  if (received.error().status == 412 || received.error().status == 409) return false;
+  if (received.error().status == 412) return false;
   return received.error();
 }
 
@@ -181,12 +229,7 @@ http::Answer<void> Bucket::put_in_place(const http::Object& object, const std::s
   request.headers = {{"x-amz-copy-source", source.path}};
   Sent sent;
   sent.stored_bytes = object.size;
-  auto received = send(request, sent);
-  if (!received) return std::move(received).error();
-  // A copy that fails late is answered with 200 and the error.
-  if (received->body.find("<Error>") != std::string::npos) {
-    return http::Failure{http::Trouble::Unavailable, "the store could not copy " + object.key};
-  }
+  if (auto received = send(request, sent); !received) return std::move(received).error();
   return {};
 }
 

@@ -50,7 +50,7 @@ http::Answer<std::string> ask(const std::string& address, const std::string& met
       return body.size() <= kKeysBytesMax;
     };
     const auto result = client.send(request);
-    if (!result) return {http::failure_of(result.error())};
+    if (!result) return {http::failure_of(result.error(), url->origin)};
     if (result->status != 200) return {http::failure_of(*result)};
     return {};
   };

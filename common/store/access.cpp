@@ -4,13 +4,14 @@
 
 namespace ontime::store {
 
-std::unique_ptr<http::Store> open(const Name& name, const std::string& scratch, const std::atomic<bool>* is_over) {
-  return network().open(name, scratch, is_over);
+std::unique_ptr<http::Store> open(const Name& name, const std::string& scratch, const std::atomic<bool>* is_over,
+                                  const http::Patience& patience) {
+  return network().open(name, scratch, is_over, patience);
 }
 
 std::unique_ptr<http::RangedFile> open_file(const http::Url& url, const std::string& name,
-                                            const std::atomic<bool>* is_over) {
-  return network().open_file(url, name, is_over);
+                                            const std::atomic<bool>* is_over, const http::Patience& patience) {
+  return network().open_file(url, name, is_over, patience);
 }
 
 Result<std::string> lend_address(const std::string& name) { return network().lend_address(name); }

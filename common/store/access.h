@@ -18,11 +18,12 @@ namespace ontime::store {
 // The store that has the name. `scratch`: a directory there ("out/tmp/") for files that are being written, if it needs
 // one; else each lies where it is to be. Soon after `is_over` becomes true nobody waits for anything any more.
 std::unique_ptr<http::Store> open(const Name& name, const std::string& scratch = "",
-                                  const std::atomic<bool>* is_over = nullptr);
+                                  const std::atomic<bool>* is_over = nullptr, const http::Patience& patience = {});
 
 // A file of a web server, or at an address that was lent for the name of a file in a store. `is_over`: as above.
 std::unique_ptr<http::RangedFile> open_file(const http::Url& url, const std::string& name = "",
-                                            const std::atomic<bool>* is_over = nullptr);
+                                            const std::atomic<bool>* is_over = nullptr,
+                                            const http::Patience& patience = {});
 
 // Where a process without keys may read that for some time. Failed or BadInput, with one sentence, without keys.
 Result<std::string> lend_address(const std::string& name);

@@ -27,17 +27,18 @@ class LinkedLender final : public FileLender {
 
 class LinkedNetwork final : public Network {
  public:
-  std::unique_ptr<http::Store> open(const Name& name, const std::string& scratch,
-                                    const std::atomic<bool>* is_over) override {
-    if (hdfs::is_name(name.root)) return std::make_unique<hdfs::FileSystem>(name.root, scratch, is_over);
-    return std::make_unique<s3::Bucket>(s3::Access::of_process(), name.root, is_over);
+  std::unique_ptr<http::Store> open(const Name& name, const std::string& scratch, const std::atomic<bool>* is_over,
+                                    const http::Patience& patience) override {
+    if (hdfs::is_name(name.root)) return std::make_unique<hdfs::FileSystem>(name.root, scratch, is_over, patience);
+    return std::make_unique<s3::Bucket>(s3::Access::of_process(), name.root, is_over, patience);
   }
 
   std::unique_ptr<http::RangedFile> open_file(const http::Url& url, const std::string& name,
-                                              const std::atomic<bool>* is_over) override {
+                                              const std::atomic<bool>* is_over,
+                                              const http::Patience& patience) override {
     if (hdfs::is_name(name) && url.path.starts_with("/webhdfs/"))
-      return std::make_unique<hdfs::RemoteFile>(url, is_over);
-    return std::make_unique<http::RemoteFile>(url, is_over);
+      return std::make_unique<hdfs::RemoteFile>(url, is_over, patience);
+    return std::make_unique<http::RemoteFile>(url, is_over, patience);
   }
 
   Result<std::string> lend_address(const std::string& name) override {

@@ -35,9 +35,10 @@ class Network {
   virtual ~Network() = default;
   // As store::open() and the other functions of access.h.
   virtual std::unique_ptr<http::Store> open(const Name& name, const std::string& scratch,
-                                            const std::atomic<bool>* is_over) = 0;
+                                            const std::atomic<bool>* is_over, const http::Patience& patience) = 0;
   virtual std::unique_ptr<http::RangedFile> open_file(const http::Url& url, const std::string& name,
-                                                      const std::atomic<bool>* is_over) = 0;
+                                                      const std::atomic<bool>* is_over,
+                                                      const http::Patience& patience) = 0;
   virtual Result<std::string> lend_address(const std::string& name) = 0;
   virtual std::unique_ptr<FileLender> make_lender(FileLender::OnRefused on_refused) = 0;
   virtual void prepare() = 0;

@@ -80,27 +80,27 @@ TEST_F(FileSystemTest, ListsInTheOrderOfKeysPageByPage) {
             "in/a-b in/a.txt in/b in/c ");
 }
 
-// A page of a list, and so many entries more than it shows.
-std::string odd_page(int more) {
-  return R"({"DirectoryListing":{"partialListing":{"FileStatuses":{"FileStatus":[7,null,{"type":"FILE"},
-        {"pathSuffix":"../x","type":"FILE","length":1},{"pathSuffix":"y","type":"SYMLINK"},
-        {"pathSuffix":"z","type":"FILE","length":"many"}]}},"remainingEntries":)" +
-         std::to_string(more) + "}}";
+// And so many entries more than it shows.
+std::string page_with(const std::string& entry, int more) {
+  return R"({"DirectoryListing":{"partialListing":{"FileStatuses":{"FileStatus":[)" + entry +
+         R"({"pathSuffix":"z","type":"FILE","length":1}]}},"remainingEntries":)" + std::to_string(more) + "}}";
 }
 
-TEST_F(FileSystemTest, IgnoresNamesThatNoDirectoryCanHave) {
-  always_answers(odd_page(0));
+TEST_F(FileSystemTest, LeavesLinksOutOfAList) {
+  always_answers(page_with(R"({"pathSuffix":"y","type":"SYMLINK"},{"pathSuffix":"","type":"FILE","length":1},)", 0));
   EXPECT_EQ(listed("in/"), "in/z ");
 }
 
 // What is missing would be missing from the answer.
 TEST_F(FileSystemTest, TakesNoPartOfAListForAllOfIt) {
-  always_answers(odd_page(5));
+  always_answers(page_with("", 5));
   EXPECT_THAT(listed("in/"), HasSubstr("goes on"));  // it says the same for what comes behind z
-  for (const char* answer :
-       {"", "<html>", "[1]", "{\"DirectoryListing\":[3]}", "{\"DirectoryListing\":{\"remainingEntries\":-1}}"}) {
+  const std::string file = R"({"pathSuffix":"x","type":"FILE")";
+  for (const auto& answer : std::vector<std::string>{
+           "", "<html>", "[1]", "{\"DirectoryListing\":[3]}", "{\"DirectoryListing\":{\"remainingEntries\":-1}}",
+           page_with("7,", 0), page_with(file + "},", 0), page_with(file + R"(,"length":1e300},)", 0)}) {
     always_answers(answer);
-    EXPECT_THAT(listed("in/"), HasSubstr("cannot be read"));
+    EXPECT_THAT(listed("in/"), HasSubstr("cannot be read")) << answer;
   }
 }
 

@@ -23,5 +23,25 @@ TEST(InputObjects, OfNamesThatCannotBeWrittenAreRefused) {
   EXPECT_THAT(refused.error().message, testing::HasSubstr("holds a control character"));
 }
 
+// Without a wildcard, alternatives name files or directories as the input itself does.
+TEST(InputObjects, AreNamedByBracesAlone) {
+  test::FakeHdfs hdfs;
+  for (const char* file : {"/in/text/a", "/in/text/_hidden", "/in/gz/a", "/in/gz/b", "/in/other/a", "/in/{x}"})
+    hdfs.put(file, "text");
+  const auto files_of = [&](const std::string& pattern) {
+    std::string files;
+    const auto listed = list_inputs({hdfs.root() + pattern});
+    if (!listed) return listed.error().message;
+    for (const auto& file : listed->files) files += file.path.substr(hdfs.root().size()) + " ";
+    return files;
+  };
+  EXPECT_EQ(files_of("/in/{text,gz}/a"), "/in/gz/a /in/text/a ");
+  EXPECT_EQ(files_of("/in/{text,gz}"), "/in/gz/a /in/gz/b /in/text/a ");
+  EXPECT_EQ(files_of("/{in/gz/b,in/text/}"), "/in/gz/b /in/text/a ");
+  EXPECT_EQ(files_of("/in/{text/a,nothing}"), "/in/text/a ");
+  EXPECT_EQ(files_of("/in/{x}"), "/in/{x} ");
+  EXPECT_THAT(files_of("/in/{no,nothing}"), testing::HasSubstr("names no object"));
+}
+
 }  // namespace
 }  // namespace ontime::master

@@ -63,6 +63,33 @@ TEST_F(RemoteFileTest, IsAskedForAgainAfterFailuresThatPass) {
   EXPECT_EQ(server_.requests(), 4);
 }
 
+TEST_F(RemoteFileTest, IsWaitedForAsLongAsItsServerMayBeAway) {
+  const State known = state();
+  Patience patience = this->patience();
+  patience.tries = 2;
+  const auto read_it = [&] {
+    server_.set_fault([](int n, const httplib::Request&, httplib::Response& response) {
+      if (n <= 5) response.status = 503;
+      return n <= 5;
+    });
+    return read(RemoteFile(url(), nullptr, patience), known, 5, 1000);
+  };
+  EXPECT_EQ(read_it(), "failed: the server answers 503 Service Unavailable");
+  EXPECT_EQ(server_.requests(), 2);
+  patience.away = 1h;
+  EXPECT_EQ(read_it(), server_.content().substr(5, 1000));
+  EXPECT_EQ(server_.requests(), 6);
+}
+
+TEST_F(RemoteFileTest, OfAServerThatIsAwayNamesIt) {
+  Patience patience = this->patience();
+  patience.tries = 1;
+  const std::string nowhere = "http://127.0.0.1:1";
+  const auto looked = RemoteFile(*parse_url(nowhere + "/file"), nullptr, patience).look();
+  ASSERT_FALSE(looked);
+  EXPECT_EQ(looked.error().message, "the server at " + nowhere + " cannot be reached");
+}
+
 TEST_F(RemoteFileTest, ThatIsNotThereOrNotAllowedIsAskedForOnce) {
   for (const int status : {403, 404, 410}) {
     server_.set_fault([status](int, const httplib::Request&, httplib::Response& response) {
