@@ -80,10 +80,18 @@ Command::~Command() {
   }
 }
 
-void Command::send(std::string_view bytes) {
-  while (!bytes.empty() && stdin_.open()) receive_or_send(bytes);
-  dropped_ += bytes.size();
+std::size_t Command::send(std::string_view bytes, const std::function<std::size_t(std::size_t)>& wanted) {
+  std::size_t sent = 0;
+  std::size_t end = bytes.size();
+  while (sent < end && stdin_.open()) {
+    std::string_view rest = bytes.substr(sent, end - sent);
+    receive_or_send(rest);
+    sent = end - rest.size();
+    end = std::min(end, wanted(sent));
+  }
+  dropped_ += end - sent;
   tell_taken();
+  return end;
 }
 
 void Command::receive_until(const std::function<bool()>& is_done) {
@@ -108,9 +116,8 @@ void Command::finish(std::span<const int> fine) {
 // Waits until something can be moved, and moves it.
 void Command::receive_or_send(std::string_view& bytes) {
   // A closed end has number -1, which poll() ignores, as it should where there is nothing to send.
-  std::array<pollfd, 3> ends = {{{bytes.empty() ? -1 : stdin_.get(), POLLOUT, 0},
-                                 {stdout_.get(), POLLIN, 0},
-                                 {stderr_.get(), POLLIN, 0}}};
+  std::array<pollfd, 3> ends = {
+      {{bytes.empty() ? -1 : stdin_.get(), POLLOUT, 0}, {stdout_.get(), POLLIN, 0}, {stderr_.get(), POLLIN, 0}}};
   if (poll(ends.data(), ends.size(), stdin_.has_waiting() ? kTickMs : -1) < 0) {
     if (errno == EINTR) return;
     throw_system_error("cannot wait for the command \"" + line_ + "\"");
@@ -234,8 +241,8 @@ void InputPipe::close() {
   if (!end_.is_open()) return;
   // What waits is watched through a name of the pipe's: with a second descriptor of the end that is written to the
   // command would never see the end, with one of the end that is read from we would not see that it has closed its own.
-  watched_ = Descriptor(::open(("/proc/self/fd/" + std::to_string(end_.get())).c_str(),
-                               O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  watched_ =
+      Descriptor(::open(("/proc/self/fd/" + std::to_string(end_.get())).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   end_.close();
   ask();
 }

@@ -111,7 +111,11 @@ class Command {
   Command& operator=(const Command&) = delete;
 
   // Returns when all bytes have been taken, or dropped because the command has closed its stdin.
-  void send(std::string_view bytes);
+  void send(std::string_view bytes) {
+    send(bytes, [&](std::size_t) { return bytes.size(); });
+  }
+  // The same, but asks again and again how many of the bytes shall be sent, given how many have been. Returns that.
+  std::size_t send(std::string_view bytes, const std::function<std::size_t(std::size_t)>& wanted);
   // Receives until `is_done` says so, or the command has closed its stdout. What it had written to stderr by then is
   // received too.
   void receive_until(const std::function<bool()>& is_done);

@@ -49,9 +49,16 @@ class Run {
   void send(const Batch& batch, Output& out) {
     if (sent_ == 0) context_.set_taken(begin_ = batch.offset);  // nothing yet, however much waits for the command
     out_ = &out;
-    sent_ += batch.bytes.size();
-    command_.send(batch.bytes);
-    sent_last_ = batch.bytes.back();
+    const std::string_view bytes = batch.bytes;
+    std::size_t wanted = bytes.size();
+    sent_ += wanted;
+    const std::size_t handed_on = command_.send(bytes, [&](std::size_t sent) {
+      const std::size_t next = next_line(bytes, sent);
+      if (next < wanted && context_.is_released(batch.offset + next)) wanted = next;
+      return wanted;
+    });
+    sent_ -= bytes.size() - handed_on;
+    if (handed_on > 0) sent_last_ = bytes[handed_on - 1];
   }
 
   void finish(Output& out) {
@@ -76,6 +83,12 @@ class Run {
             "mapreduce_map_input_file=" + path, "mapreduce_map_input_start=" + std::to_string(offset)};
   }
 
+  // Where the first line begins of which nothing is sent.
+  static std::size_t next_line(std::string_view bytes, std::size_t sent) {
+    const std::size_t feed = sent == 0 ? 0 : bytes.find('\n', sent - 1);
+    return sent == 0 ? 0 : feed == bytes.npos ? bytes.size() : feed + 1;
+  }
+
   void receive(std::string_view bytes) {
     out_->write(bytes);
     received_last_ = bytes.back();
@@ -87,7 +100,7 @@ class Run {
   Context& context_;
   std::uint64_t begin_ = 0;  // of the records, in the input
   std::uint64_t sent_ = 0;   // bytes of records
-  Output* out_ = nullptr;  // set during send() and finish()
+  Output* out_ = nullptr;    // set during send() and finish()
   char sent_last_ = '\n';
   char received_last_ = '\n';
   StderrLines errors_;

@@ -109,6 +109,14 @@ class Context : public Parameters {
   // been taken. Said in map() and flush(), as it goes on; it then stands for the attempt's progress, which otherwise is
   // what was given to map(). An attempt whose progress stands still for long is ended.
   virtual void set_taken(std::uint64_t offset) { static_cast<void>(offset); }
+
+  // For such a mapper too: whether the records of the batch from the one at `offset` on are somebody else's now. Asked
+  // in map() while it waits, of records of which it has handed on nothing. If so, map() hands on what lies before and
+  // returns.
+  virtual bool is_released(std::uint64_t offset) {
+    static_cast<void>(offset);
+    return false;
+  }
 };
 
 // Where a mapper writes: a buffer in front of the attempt's output file. Text output is `key<TAB>value<LF>` lines.

@@ -16,6 +16,7 @@ inline constexpr std::uint32_t kTasksOfJobMax = 1'000'000;
 inline constexpr std::uint32_t kSlotsOfWorkerMax = 512;
 inline constexpr std::uint32_t kFailuresOfSegmentMax = 100;
 inline constexpr std::size_t kShippedBytesMax = 4u << 20;  // of the files that a job brings
+inline constexpr int kShippedFilesMax = 1000;              // as each attempt may have a link to each
 inline constexpr std::int32_t kPriorityMost = 1000;        // the least is its negative
 constexpr bool is_priority(std::int32_t number) { return number >= -kPriorityMost && number <= kPriorityMost; }
 inline constexpr Duration kAttemptTimeoutMin = std::chrono::milliseconds(100);  // attempts tell no more often

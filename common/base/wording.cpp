@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "common/base/utf8.h"
+
 namespace ontime {
 namespace {
 
@@ -83,7 +85,7 @@ std::string in_quotes(std::string_view text) { return "'" + std::string(text) + 
 
 std::string quoted(std::string_view text) {
   std::string result = "\"";
-  for (const char c : text) {
+  for (const char c : without_controls(text, "\n\t")) {
     if (c == '"' || c == '\\') result += '\\';
     if (c == '\n')
       result += "\\n";
@@ -129,6 +131,7 @@ std::string shell_word(std::string_view text) {
 }
 
 std::string complaint(std::string_view program, std::string message) {
+  message = without_controls(message, "\n\t");
   if (begins_with_plain_word(message)) message[0] = static_cast<char>(message[0] - 'a' + 'A');
   const bool has_lines = message.find('\n') != std::string::npos;  // it ends with what another program wrote
   if (!has_lines && !message.ends_with('.') && !message.ends_with('?') && !message.ends_with('!')) message += '.';

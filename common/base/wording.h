@@ -45,7 +45,7 @@ std::string not_yaml(int line);
 // A path or a word of the user's as messages show it: 'in quotes'.
 std::string in_quotes(std::string_view text);
 
-// In quotes, with \", \\ and \n; any bytes.
+// In quotes, with \", \\ and \n, and '?' for what a terminal acts on; any bytes.
 std::string quoted(std::string_view text);
 
 // Two lower-case hexadecimal digits for each byte.
@@ -59,7 +59,7 @@ std::string shell_word(std::string_view text);
 
 inline bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
 
-// An error as the shell shows it: the program, one sentence with a capital and a full stop, the end of the line.
+// An error as a terminal may show it: the program, one sentence with a capital and a full stop, the end of the line.
 std::string complaint(std::string_view program, std::string message);
 
 }  // namespace ontime

@@ -1,11 +1,15 @@
 #include "common/files/file_system.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace ontime::files {
 
@@ -44,6 +48,134 @@ int make_directories(const std::string& path) {
   const int problem = make_directory(path);
   if (problem != EEXIST) return problem;
   return fs::is_directory(directory, ignored) ? 0 : ENOTDIR;  // somebody else has just made it, or a file
+}
+
+namespace {
+
+// Empties a directory, going down and up again with two descriptors: a tree may be deeper than there are descriptors,
+// or names reach. The way up is believed only where it leads back to where the way down began.
+class Emptying {
+ public:
+  Emptying(Descriptor top, const std::function<void()>& before_each) : at_(std::move(top)), before_each_(before_each) {}
+
+  // 0, or why the last thing that is left is left.
+  int run() {
+    if (!look_around()) return errno;
+    while (problem_ != ESTALE && (levels_.size() > 1 || !levels_.back().ahead.empty())) {
+      if (levels_.back().ahead.empty())
+        go_up();
+      else
+        go_down();
+    }
+    return problem_;
+  }
+  bool has_removed() const { return has_removed_; }
+
+ private:
+  struct Level {
+    dev_t device;
+    ino_t number;
+    std::vector<std::string> ahead;  // directories in it; the last one is the next, or the one that is being emptied
+    bool has_removed = false;
+  };
+
+  // Removes the files, and takes note of the directories.
+  bool look_around() {
+    struct stat here {};
+    if (::fstat(at_.get(), &here) != 0) return false;
+    levels_.push_back({here.st_dev, here.st_ino, {}});
+    for (std::string& name : names_in(at_.get())) {
+      before_each_();
+      const int problem = remove({at_.get(), name});
+      if (problem == EISDIR || problem == EPERM)
+        levels_.back().ahead.push_back(std::move(name));
+      else
+        note(problem);
+    }
+    return true;
+  }
+
+  void go_down() {
+    const std::string& name = levels_.back().ahead.back();
+    before_each_();
+    int problem = remove_directory({at_.get(), name});
+    Descriptor below = problem == 0 ? Descriptor() : open({at_.get(), name}, kDirectory | O_NOFOLLOW);
+    if (problem != 0 && !below && errno == EACCES && ::fchmodat(at_.get(), name.c_str(), 0700, 0) == 0)
+      below = open({at_.get(), name}, kDirectory | O_NOFOLLOW);
+    if (!below) {
+      note(problem);
+      levels_.back().ahead.pop_back();
+      return;
+    }
+    std::swap(at_, below);
+    if (look_around()) return;
+    at_ = std::move(below);
+    levels_.back().ahead.pop_back();
+  }
+
+  void go_up() {
+    Descriptor above = open({at_.get(), ".."}, kDirectory);
+    const Level emptied = std::move(levels_.back());
+    levels_.pop_back();
+    struct stat there {};
+    const bool is_found = above && ::fstat(above.get(), &there) == 0 && there.st_dev == levels_.back().device &&
+                          there.st_ino == levels_.back().number;
+    if (!is_found) {
+      problem_ = ESTALE;  // somebody has moved it
+      return;
+    }
+    at_ = std::move(above);
+    before_each_();
+    const int problem = remove_directory({at_.get(), levels_.back().ahead.back()});
+    if (problem == ENOTEMPTY && emptied.has_removed) return;  // it had more names than are read at once: again
+    note(problem);
+    levels_.back().ahead.pop_back();
+  }
+
+  void note(int problem) {
+    if (problem == 0) has_removed_ = levels_.back().has_removed = true;
+    if (problem != 0 && problem != ENOENT) problem_ = problem;
+  }
+
+  // Some of them where there are very many.
+  static std::vector<std::string> names_in(int directory) {
+    constexpr std::size_t kNamesMax = 10'000;
+    std::vector<std::string> names;
+    Descriptor again = open({directory, "."}, kDirectory);
+    DIR* const listing = again ? ::fdopendir(again.get()) : nullptr;
+    if (listing == nullptr) return names;
+    static_cast<void>(again.release());  // the listing's
+    while (const dirent* entry = names.size() < kNamesMax ? ::readdir(listing) : nullptr) {
+      const std::string_view name(entry->d_name);
+      if (name != "." && name != "..") names.emplace_back(name);
+    }
+    ::closedir(listing);
+    return names;
+  }
+
+  Descriptor at_;
+  const std::function<void()>& before_each_;
+  std::vector<Level> levels_;  // from the top to where it is
+  bool has_removed_ = false;
+  int problem_ = 0;
+};
+
+}  // namespace
+
+int remove_all(const std::string& path, const std::function<void()>& before_each) {
+  before_each();
+  int problem = remove(path);
+  if (problem == 0 || problem == ENOENT || problem == ENOTDIR) return 0;
+  int left = 0;
+  do {
+    Descriptor directory = open(path, kDirectory | O_NOFOLLOW);
+    if (!directory) return problem == EISDIR ? errno : problem;
+    Emptying emptying(std::move(directory), before_each);
+    left = emptying.run();
+    problem = remove_directory(path);
+    if (!emptying.has_removed()) break;
+  } while (problem == ENOTEMPTY);
+  return problem != 0 && left != 0 ? left : problem;
 }
 
 }  // namespace ontime::files

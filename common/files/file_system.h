@@ -2,6 +2,7 @@
 // What programs do with small files and directories, mostly with errors as sentences. All of it goes through disk.h.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -25,5 +26,11 @@ Status replace_file(const std::string& path, const std::string& unfinished, std:
 
 // A directory, and those above it that are missing. 0 or errno.
 int make_directories(const std::string& path);
+
+// A file, or a directory with everything in it, however deep that is: four descriptors do. No link is followed,
+// whatever somebody puts there meanwhile. 0, also if there is nothing of that name, or an errno that says why something
+// is left. `before_each`: call to the disk that changes something.
+int remove_all(
+    const std::string& path, const std::function<void()>& before_each = [] {});
 
 }  // namespace ontime::files

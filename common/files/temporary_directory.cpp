@@ -8,11 +8,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
 #include <vector>
 
 #include "common/files/disk.h"
+#include "common/files/file_system.h"
 
 namespace ontime::files {
 namespace {
@@ -101,17 +101,11 @@ Status Scratch::make() {
     ::chmod(directory_->path().c_str(), kScratchMode);
     return restored;
   }
-  TemporaryDirectory::remove_left_overs(prefix_);
   auto made = TemporaryDirectory::make(TemporaryDirectory::parent(), prefix_);
   if (!made) return made.error();
   ::chmod((*made)->path().c_str(), kScratchMode);
   directory_ = std::move(*made);
   return {};
-}
-
-void remove_all(const std::string& path) {
-  std::error_code ignored;
-  std::filesystem::remove_all(path, ignored);
 }
 
 }  // namespace ontime::files

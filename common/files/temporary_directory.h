@@ -28,8 +28,8 @@ class TemporaryDirectory {
   void keep() { is_kept_ = true; }  // when the object goes
   // Makes it again, empty, in its place, if somebody has removed it. Failed, with a sentence.
   Status restore();
-  // Removes directories of this user with that prefix whose lock nobody holds. Never an error: there is nothing to be
-  // done about one.
+  // Removes directories of this user with that prefix whose lock nobody holds: as long as what is in them takes. Never
+  // an error: there is nothing to be done about one.
   static void remove_left_overs(std::string_view prefix = kRunPrefix);
 
  private:
@@ -44,15 +44,13 @@ class Scratch {
  public:
   explicit Scratch(std::string prefix) : prefix_(std::move(prefix)) {}
 
-  Status make();  // also if it was removed since; Failed, with a sentence
+  Status make();  // also if it was removed since; Failed, with a sentence. Left-overs stay
+  const std::string& prefix() const { return prefix_; }
   std::string path() const { return directory_ ? directory_->path() : std::string(); }  // empty: not made yet
 
  private:
   const std::string prefix_;
   std::unique_ptr<TemporaryDirectory> directory_;
 };
-
-// Whatever is left of it. Never an error: there is nothing to be done about one.
-void remove_all(const std::string& path);
 
 }  // namespace ontime::files

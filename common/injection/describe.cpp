@@ -46,6 +46,14 @@ std::vector<std::string> settings_of(const Injection& injection) {
   for (const NodeRule& rule : injection.nodes) add(settings, "node", rule.pattern + ":" + kFactors.write(rule.factor));
   if (injection.slow_nodes.share > 0) add(settings, "slow-nodes", text_of(injection.slow_nodes));
   if (injection.launch) add(settings, "launch", text_of(*injection.launch, kTimes));
+  if (injection.start) add(settings, "start", text_of(*injection.start, kTimes));
+  for (const auto& [name, of] : kStartsOf) {
+    if (of == injection.start_of && of != StartOf::Segment) add(settings, "start-of", std::string(name));
+  }
+  if (injection.reads_ahead > 0) {
+    const bool is_all = injection.reads_ahead == kAllAhead;
+    add(settings, "reads-ahead", is_all ? "all" : std::to_string(injection.reads_ahead));
+  }
   if (injection.pause_probability > 0) {
     add(settings, "pause", shortest(injection.pause_probability) + ":" + exact_text(injection.pause));
   }

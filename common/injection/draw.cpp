@@ -66,6 +66,7 @@ enum class Purpose : std::uint64_t {
   StallPlace = 8,
   Crash = 9,
   CrashPlace = 10,
+  Start = 11,
 };
 
 // The attempt's own chances, one per purpose.
@@ -165,6 +166,12 @@ Disturbance draw(const Injection& injection, const DrawnFor& drawn_for) {
   if (injection.launch) {
     drawn.launch = std::min(from_seconds(quantile(*injection.launch, chances(Purpose::Launch))), kLaunchMax);
   }
+  if (injection.start) {
+    const double start = quantile(*injection.start, chances(Purpose::Start));
+    drawn.start = from_seconds(std::min(start * factor, seconds(kLaunchMax)));
+    drawn.start_of = injection.start_of;
+  }
+  drawn.reads_ahead = injection.reads_ahead;
   if (injection.pause > Duration(0) && chances(Purpose::Pause) < injection.pause_probability) {
     drawn.pause = injection.pause;
     drawn.pause_fraction = chances(Purpose::PausePlace);

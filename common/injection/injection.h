@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,20 +59,31 @@ struct Accident {
   bool operator==(const Accident&) const = default;
 };
 
+// What a start is paid for, the time that an application needs before it takes its first byte: each segment (a command
+// that is started for it), each attempt, or each process, so that an attempt in a kept one pays nothing.
+enum class StartOf : std::uint8_t { Segment, Attempt, Process };
+
+inline constexpr std::uint64_t kAllAhead = std::numeric_limits<std::uint64_t>::max();
+
 struct Injection {
   std::uint64_t seed = 0;
-  Duration pace{0};       // how long an attempt over a whole split takes when nothing slows it down; 0: not held back
-  Share straggler;        // of a job's originals: exactly that share rounded up, at least one
+  Duration pace{0};  // how long an attempt over a whole split takes when nothing slows it down; 0: not held back
+  Share straggler;   // of a job's originals: exactly that share rounded up, at least one
   std::optional<Distribution> slowdown;  // factor of each attempt; a listed one is a trace
-  std::vector<NodeRule> nodes;  // of several that match, the last one counts
-  Share slow_nodes;             // of the nodes, each by a hash of its name
-  std::optional<Distribution> launch;  // seconds of each attempt before its first record
+  std::vector<NodeRule> nodes;           // of several that match, the last one counts
+  Share slow_nodes;                      // of the nodes, each by a hash of its name
+  std::optional<Distribution> launch;    // seconds of each attempt before its first record
+  std::optional<Distribution> start;     // seconds before the first record of whatever `start_of` says
+  StartOf start_of = StartOf::Segment;
+  std::uint64_t reads_ahead = 0;  // bytes that an attempt held to a pace takes ahead of it; kAllAhead: all of a segment
   double pause_probability = 0;
   Duration pause{0};          // of each attempt, once, at a random place, with the probability above
   Accident stall;             // stops indefinitely and answers nothing
   Accident crash;             // the process aborts
   std::uint32_t burners = 0;  // threads of each worker that burn a core
   bool operator==(const Injection&) const = default;
+
+  bool has_starts() const { return start || reads_ahead > 0; }
 };
 
 // What happens to one attempt; the runner obeys it.
@@ -83,6 +95,9 @@ struct Disturbance {
   double pause_fraction = 0;    // of the range it begins with, [0, 1): where it pauses
   std::optional<std::uint64_t> stall_at;  // it stops indefinitely before the first record that starts there or behind
   std::optional<std::uint64_t> crash_at;  // its process aborts there; both are offsets in the input
+  Duration start{0};  // it stands for so long before the first record of whatever `start_of` says, deaf to cuts
+  StartOf start_of = StartOf::Segment;
+  std::uint64_t reads_ahead = 0;  // as above
   bool operator==(const Disturbance&) const = default;
 
   bool is_none() const { return *this == Disturbance{}; }
@@ -99,7 +114,7 @@ struct DrawnFor {
 // order attempts are drawn: each value hangs on the seed, what it is for, and
 //
 //   straggler             job, and which of the job's tasks
-//   slow-down, launch, pause, stall, crash          job, task, attempt number
+//   slow-down, launch, start, pause, stall, crash   job, task, attempt number
 //   slow node             the node's name
 //
 // so an attempt's own luck goes with it to whatever node it is placed on, and two policies meet the same stragglers.

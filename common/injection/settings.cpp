@@ -80,11 +80,24 @@ Error also_how(Error error, const char* forms) {
   return error;
 }
 
-Result<Distribution> parse_launch(std::string_view text) {
-  auto launch = parse_distribution(text, kTimes);
-  if (launch) return launch;
-  return also_how(std::move(launch).error(),
+Result<Distribution> parse_times(std::string_view text) {
+  auto times = parse_distribution(text, kTimes);
+  if (times) return times;
+  return also_how(std::move(times).error(),
                   "TIME, pareto:TIME:BETA, lognormal:TIME:SIGMA, uniform:TIME:TIME or exponential:TIME:TIME");
+}
+
+Result<StartOf> parse_start_of(std::string_view text) {
+  for (const auto& [name, of] : kStartsOf) {
+    if (text == name) return of;
+  }
+  return expected("segment, attempt or process, not '" + std::string(text) + "'");
+}
+
+Result<std::uint64_t> parse_ahead(std::string_view text) {
+  if (text == "all") return kAllAhead;
+  auto bytes = parse_size(text);
+  return bytes ? std::move(bytes) : expected("a size such as 64KiB, or all, not '" + std::string(text) + "'");
 }
 
 Result<PlaceOfTask> parse_place(std::string_view text) {  // "3@64KiB" or "3@50%"
@@ -175,8 +188,8 @@ struct Key {
 };
 constexpr std::array kKeys{
     Key{"seed", [](Injection& i, std::string_view text, TraceSource&) { return put(parse_seed(text), i.seed); }},
-    Key{"pace", [](Injection& i, std::string_view text,
-                   TraceSource&) { return put(parse_time(text, kPaceMax), i.pace); }},
+    Key{"pace",
+        [](Injection& i, std::string_view text, TraceSource&) { return put(parse_time(text, kPaceMax), i.pace); }},
     Key{"straggler", [](Injection& i, std::string_view text,
                         TraceSource&) { return put(parse_share_and_factor(text), i.straggler); }},
     Key{"slowdown", [](Injection& i, std::string_view text,
@@ -184,7 +197,12 @@ constexpr std::array kKeys{
     Key{"node", [](Injection& i, std::string_view text, TraceSource&) { return add_node(i, text); }},
     Key{"slow-nodes", [](Injection& i, std::string_view text,
                          TraceSource&) { return put(parse_share_and_factor(text), i.slow_nodes); }},
-    Key{"launch", [](Injection& i, std::string_view text, TraceSource&) { return put(parse_launch(text), i.launch); }},
+    Key{"launch", [](Injection& i, std::string_view text, TraceSource&) { return put(parse_times(text), i.launch); }},
+    Key{"start", [](Injection& i, std::string_view text, TraceSource&) { return put(parse_times(text), i.start); }},
+    Key{"start-of",
+        [](Injection& i, std::string_view text, TraceSource&) { return put(parse_start_of(text), i.start_of); }},
+    Key{"reads-ahead",
+        [](Injection& i, std::string_view text, TraceSource&) { return put(parse_ahead(text), i.reads_ahead); }},
     Key{"pause", [](Injection& i, std::string_view text, TraceSource&) { return set_pause(i, text); }},
     Key{"stall", [](Injection& i, std::string_view text, TraceSource&) { return add_accident(i.stall, text); }},
     Key{"crash", [](Injection& i, std::string_view text, TraceSource&) { return add_accident(i.crash, text); }},

@@ -2,10 +2,12 @@
 // Injection as people write it: one text per setting, `key=value` (--inject), or a YAML document of them; the keys and
 // values of docs/injection.md.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/result.h"
@@ -24,6 +26,9 @@ class TraceSource {
 // How factors ("8x", 1 where it goes without saying) and times are written in settings.
 extern const ValueForm kFactors;
 extern const ValueForm kTimes;
+inline constexpr std::array kStartsOf{std::pair{std::string_view("segment"), StartOf::Segment},
+                                      std::pair{std::string_view("attempt"), StartOf::Attempt},
+                                      std::pair{std::string_view("process"), StartOf::Process}};
 std::string exact_text(Duration duration);  // in the largest unit that makes it a whole number
 
 // Applies one setting. A key given again replaces what it said before; node, and the places of stall and crash, add up.

@@ -54,6 +54,9 @@ wire::Disturbance to_wire(const Disturbance& disturbance) {
   message.set_pause_fraction(disturbance.pause_fraction);
   if (disturbance.stall_at) message.set_stall_at(*disturbance.stall_at);
   if (disturbance.crash_at) message.set_crash_at(*disturbance.crash_at);
+  message.set_start_ns(disturbance.start.count());
+  message.set_start_of(static_cast<std::uint32_t>(disturbance.start_of));
+  message.set_reads_ahead(disturbance.reads_ahead);
   return message;
 }
 
@@ -68,6 +71,9 @@ Disturbance from_wire(const wire::Disturbance& message) {
   disturbance.pause_fraction = fraction >= 0 && fraction < 1 ? fraction : 0;
   if (message.has_stall_at()) disturbance.stall_at = message.stall_at();
   if (message.has_crash_at()) disturbance.crash_at = message.crash_at();
+  disturbance.start = length_of(message.start_ns(), kLaunchMax);
+  if (message.start_of() < kStartsOf.size()) disturbance.start_of = static_cast<StartOf>(message.start_of());
+  disturbance.reads_ahead = message.reads_ahead();
   return disturbance;
 }
 

@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "common/base/limits.h"
 #include "common/files/disk.h"
 #include "common/files/roots.h"
 #include "common/output/manifest.h"
@@ -83,9 +85,7 @@ Segment to_segment(const json& value) {
   segment.length = number_of<std::uint64_t>(value, "length");
   segment.records = number_of<std::uint64_t>(value, "records");
   segment.crc32c = number_of<std::uint32_t>(value, "crc32c");
-  if (segment.offset > std::numeric_limits<std::uint64_t>::max() - segment.length) {
-    throw Damage{"\"offset\" and \"length\" are out of range"};
-  }
+  if (std::max(segment.offset, segment.length) > kOffsetMax) throw Damage{"\"offset\" or \"length\" is out of range"};
   return segment;
 }
 
@@ -164,6 +164,7 @@ class ManifestParser {
     if (depth != 2 || event != json::parse_event_t::object_end) return true;
     if (list_ == "tasks") {
       manifest_.tasks.push_back(to_task(parsed, manifest_.tasks.size()));
+      count_output(manifest_.tasks.back());
       return false;
     }
     if (list_ == "inputs") {
@@ -195,7 +196,16 @@ class ManifestParser {
     }
   }
 
+  // Code that adds lengths up relies on it.
+  void count_output(const Task& task) {
+    for (const Segment& segment : task.segments) {
+      output_bytes_ += segment.length;
+      if (output_bytes_ > kOffsetMax) throw Damage{"the lengths of all segments together are out of range"};
+    }
+  }
+
   Manifest manifest_;
+  std::uint64_t output_bytes_ = 0;
   std::string list_;  // the list at the top that is being read
 };
 

@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "common/base/limits.h"
+#include "common/base/time.h"
 
 namespace ontime::protocol {
 namespace {
+
+constexpr Duration kAgeMax = std::chrono::years(10);  // sums of some do not overflow
 
 Status check_range(ByteRange range, std::uint64_t input_end) {
   if (range.begin >= range.end || range.begin > kOffsetMax) return failed("a sealed range is empty or out of range");
@@ -38,6 +41,14 @@ Status check_seal(ByteRange range, std::uint64_t input_end, const wire::SealedOu
 Status check_cut(std::uint64_t at) {
   if (at > kOffsetMax && at != kUnknownEnd) return failed("a cut is out of range");
   return {};
+}
+
+bool is_possible(const wire::SegmentTimes& times) {
+  const bool is_in_order = times.first_ns() >= 0 && times.first_ns() <= times.last_ns() &&
+                           times.last_ns() <= times.age_ns() && Duration(times.age_ns()) <= kAgeMax;
+  const bool has_moved = times.moves() > 0;
+  return is_in_order && times.first_bytes() <= kOffsetMax && has_moved == (times.first_bytes() > 0) &&
+         (has_moved || times.last_ns() == 0);
 }
 
 }  // namespace ontime::protocol

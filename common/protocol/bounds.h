@@ -18,5 +18,7 @@ inline constexpr std::size_t kCounterNameBytesMax = 256;
 Status check_seal(ByteRange range, std::uint64_t input_end, const wire::SealedOutput& output);
 // The same of the boundary that it answers a cut with.
 Status check_cut(std::uint64_t at);
+// Whether a segment may have these times. No attempt fails for others, as they inform only; they are ignored.
+bool is_possible(const wire::SegmentTimes& times);
 
 }  // namespace ontime::protocol

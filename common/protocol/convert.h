@@ -8,6 +8,7 @@
 
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
+#include "common/base/time.h"
 #include "common/protocol/types.pb.h"
 
 namespace ontime::protocol {
@@ -70,6 +71,17 @@ inline AccessPoint access_point(const wire::AccessPoint& from) {
   std::copy_n(from.window_hash().begin(), std::min(from.window_hash().size(), point.window.size()),
               point.window.begin());
   return point;
+}
+
+inline wire::SegmentTimes segment_times(Duration age, Duration first, Duration last, std::uint64_t first_bytes,
+                                        std::uint32_t moves) {
+  wire::SegmentTimes times;
+  times.set_age_ns(age.count());
+  times.set_first_ns(first.count());
+  times.set_last_ns(last.count());
+  times.set_first_bytes(first_bytes);
+  times.set_moves(moves);
+  return times;
 }
 
 inline StartPoint start_point(const wire::StartPoint& from) { return {access_point(from.point()), from.window()}; }

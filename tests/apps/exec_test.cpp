@@ -142,8 +142,8 @@ TEST(Exec, TheCommandHoldsNoDescriptorsOfOurs) {
 TEST(Exec, ProgressIsWhatTheCommandHasReadWhileTheRestWaits) {
   const app::Application& exec = application("exec");
   ontime::test::TemporaryDirectory directory;
-  const std::string read = "dd bs=1 count=100 >/dev/null 2>&1; until [ -e " + directory / "go" +
-                           " ]; do sleep 0.01; done; ";
+  const std::string read =
+      "dd bs=1 count=100 >/dev/null 2>&1; until [ -e " + directory / "go" + " ]; do sleep 0.01; done; ";
   TestContext context = context_of(exec, {{"command", read + "cat >/dev/null"}});
   std::vector<std::uint64_t> taken;
   context.on_taken = [&](std::uint64_t offset) {
@@ -212,8 +212,8 @@ TEST(InputPipe, WhatIsReadAtOnceAtTheBeginningIsNoPace) {
 TEST(Exec, ACommandOfASegmentThatIsGivenUpIsKilled) {
   const app::Application& exec = application("exec");
   ontime::test::TemporaryDirectory directory;
-  TestContext context =
-      context_of(exec, {{"command", "echo $$ >" + directory / "pid" + "; echo ready; cat >/dev/null; exec sleep 1000"}});
+  TestContext context = context_of(
+      exec, {{"command", "echo $$ >" + directory / "pid" + "; echo ready; cat >/dev/null; exec sleep 1000"}});
   auto mapper = exec.make_mapper();
   mapper->setup(context);
   mapper->begin_segment(0);
@@ -225,6 +225,29 @@ TEST(Exec, ACommandOfASegmentThatIsGivenUpIsKilled) {
   EXPECT_EQ(kill(process, 0), 0);
   mapper.reset();
   EXPECT_EQ(kill(process, 0), -1);
+}
+
+// A command in its start, with more in front of it than its pipe holds.
+TEST(Exec, WhatIsNotWrittenToTheCommandIsGivenBackWhenAsked) {
+  ontime::test::TemporaryDirectory directory;
+  const std::string gate = directory / "gate";
+  ASSERT_EQ(mkfifo(gate.c_str(), 0600), 0);
+  const app::Application& exec = application("exec");
+  TestContext context = context_of(exec, {{"command", "read go < " + gate + "; cat"}});
+  std::string text;
+  while (text.size() < 100'000) text += "line " + std::to_string(text.size()) + "\n";
+  std::uint64_t border = 0;
+  context.on_asked = [&](std::uint64_t offset) {
+    EXPECT_EQ(border, 0u);  // it was told
+    border = offset;
+    std::ofstream(gate) << "go\n";
+    return true;
+  };
+  const std::vector<std::string> output = map_text(exec, context, text);
+  EXPECT_EQ(output, std::vector<std::string>{text.substr(0, border)});
+  EXPECT_GT(border, 0u);
+  EXPECT_LT(border, 100'000u);
+  EXPECT_EQ(text[border - 1], '\n');
 }
 
 TEST(Exec, TheCommandDiesWithTheRunner) {

@@ -29,11 +29,13 @@ class TestContext final : public app::Context {
   void set_taken(std::uint64_t offset) override {
     if (on_taken) on_taken(offset);
   }
+  bool is_released(std::uint64_t offset) override { return on_asked && on_asked(offset); }
 
   std::string path = "/some/where/input.txt";
   std::map<std::string, std::uint64_t> counters;
   std::string status;
   std::function<void(std::uint64_t)> on_taken;
+  std::function<bool(std::uint64_t)> on_asked;
 
  private:
   std::map<std::string, std::string, std::less<>> parameters_;

@@ -1,5 +1,3 @@
-#include "common/injection/injection.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "common/injection/injection.h"
 #include "tests/injection/injections.h"
 
 namespace ontime::injection {
@@ -132,6 +131,27 @@ TEST(Draw, LaunchesVaryByAttempt) {
   injection.launch = Distribution::pareto(3600, 0.1);
   for (std::uint32_t task = 0; task < 100; ++task)
     EXPECT_LE(draw(injection, drawn_for(attempt(task))).launch, kLaunchMax);
+}
+
+TEST(Draw, StartsVaryByAttemptAndTakeLongerWhereItIsSlow) {
+  Injection injection;
+  injection.start = Distribution::constant(3);
+  injection.start_of = StartOf::Process;
+  injection.reads_ahead = 4096;
+  const Disturbance drawn = draw(injection, drawn_for(attempt(0)));
+  EXPECT_EQ(drawn.start, 3s);
+  EXPECT_EQ(drawn.start_of, StartOf::Process);
+  EXPECT_EQ(drawn.reads_ahead, 4096u);
+  injection.pace = 10s;
+  injection.straggler = {1, 8};
+  injection.nodes = {{"worker-1", 2}};
+  EXPECT_EQ(draw(injection, drawn_for(attempt(0))).start, 48s);
+  EXPECT_EQ(draw(injection, drawn_for(attempt(0, 1))).start, 6s) << "stragglers are originals only";
+  injection.start = Distribution::lognormal(2, 0.3);
+  EXPECT_NE(draw(injection, drawn_for(attempt(0, 1))).start, draw(injection, drawn_for(attempt(0, 2))).start);
+  injection.start = Distribution::pareto(3600, 0.1);
+  for (std::uint32_t task = 0; task < 100; ++task)
+    EXPECT_LE(draw(injection, drawn_for(attempt(task))).start, kLaunchMax);
 }
 
 TEST(Draw, PausesComeWithTheirProbabilityAnywhere) {

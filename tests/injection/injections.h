@@ -68,6 +68,9 @@ inline Injection any_injection() {
   if (*rc::gen::arbitrary<bool>()) injection.nodes.push_back({"rack-*", 0.5});
   if (*rc::gen::arbitrary<bool>()) injection.slow_nodes = any_share();
   injection.launch = any_distribution(*decimal(1, 100, 0.25));
+  injection.start = any_distribution(*decimal(1, 100, 0.25));
+  injection.start_of = static_cast<StartOf>(*rc::gen::inRange(0, 3));
+  injection.reads_ahead = *rc::gen::element<std::uint64_t>(0, 1, 8192, kAllAhead);
   if (*rc::gen::arbitrary<bool>()) {
     injection.pause_probability = *decimal(1, 100, 0.01);
     injection.pause = *time_up_to(kPauseMax);

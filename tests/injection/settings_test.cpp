@@ -55,6 +55,13 @@ TEST(Settings, EachKeyIsUnderstood) {
   EXPECT_EQ(parsed({"launch=lognormal:2s:0.3"}).launch, Distribution::lognormal(2, 0.3));
   EXPECT_EQ(parsed({"launch=uniform:500ms:2s"}).launch, Distribution::uniform(0.5, 2));
   EXPECT_EQ(parsed({"slowdown=exponential:1x:2x"}).slowdown, Distribution::shifted_exponential(1, 2));
+  EXPECT_EQ(parsed({"start=8s"}).start, Distribution::constant(8));
+  EXPECT_EQ(parsed({"start=uniform:1s:3s"}).start, Distribution::uniform(1, 3));
+  EXPECT_EQ(parsed({"start=1s"}).start_of, StartOf::Segment);
+  EXPECT_EQ(parsed({"start-of=attempt"}).start_of, StartOf::Attempt);
+  EXPECT_EQ(parsed({"start-of=process"}).start_of, StartOf::Process);
+  EXPECT_EQ(parsed({"reads-ahead=64KiB"}).reads_ahead, 64u << 10);
+  EXPECT_EQ(parsed({"reads-ahead=all"}).reads_ahead, kAllAhead);
   const Injection paused = parsed({"pause=0.05:10s"});
   EXPECT_EQ(paused.pause_probability, 0.05);
   EXPECT_EQ(paused.pause, 10s);
@@ -115,6 +122,10 @@ TEST(Settings, WhatCannotBeUnderstoodIsRefusedInASentence) {
   expect_refused("stall=task:3@much", "size");
   expect_refused("crash=1.1", "probability");
   expect_refused("burn=257", "from 0 to 256");
+  expect_refused("start=2h", "at most 1h");
+  expect_refused("start=soon", "write TIME, pareto:TIME:BETA");
+  expect_refused("start-of=task", "expected segment, attempt or process, not 'task'");
+  expect_refused("reads-ahead=much", "a size such as 64KiB, or all");
 }
 
 TEST(Settings, ATraceIsBounded) {
@@ -139,11 +150,14 @@ RC_GTEST_PROP(Settings, ADescriptionIsSettingsThatGiveTheSame, ()) {
 
 TEST(Settings, ADescriptionHasRoundNumbersWhereTheyWereGiven) {
   EXPECT_EQ(describe(parsed({"stall=task:3@7%", "launch=0.3s"})), "seed=0 launch=300ms stall=task:3@7%");
+  EXPECT_EQ(describe(parsed({"reads-ahead=64KiB", "start-of=attempt", "start=3s"})),
+            "seed=0 start=3s start-of=attempt reads-ahead=65536");
 }
 
 RC_GTEST_PROP(Settings, AnyTextIsRefusedOrGivesAnInjectionWhoseSettingsGiveItAgain, ()) {
-  const std::string key = *rc::gen::elementOf(std::vector<std::string>{
-      "seed", "pace", "straggler", "slowdown", "node", "slow-nodes", "launch", "pause", "stall", "crash", "burn"});
+  const std::string key = *rc::gen::elementOf(
+      std::vector<std::string>{"seed", "pace", "straggler", "slowdown", "node", "slow-nodes", "launch", "pause",
+                               "stall", "crash", "burn", "start", "start-of", "reads-ahead"});
   const std::string value =
       *rc::gen::container<std::string>(rc::gen::elementOf(std::string("0123456789.:x@%se-paretoglnm")));
   Injection injection;

@@ -31,10 +31,27 @@ TEST(Wire, AnEmptyMessageIsAnInjectionThatDoesNothing) { EXPECT_EQ(*from_wire(wi
 
 // What a hostile peer may send: any texts, and any trace.
 TEST(Wire, NonsenseIsRefused) {
-  for (const std::string setting :
-       {"", "pace", "pace=-1s", "pace=25h", "pace=nan", "straggler=nan:8x", "straggler=0.1:0x", "slowdown=pareto:nan",
-        "slowdown=9", "node=a:-3x", "launch=2h", "pause=2:1s", "pause=0.5:-1s", "stall=task:3@100%", "crash=-1",
-        "burn=100000", "nodes=1", "\xff=\x00"}) {
+  for (const std::string setting : {"",
+                                    "pace",
+                                    "pace=-1s",
+                                    "pace=25h",
+                                    "pace=nan",
+                                    "straggler=nan:8x",
+                                    "straggler=0.1:0x",
+                                    "slowdown=pareto:nan",
+                                    "slowdown=9",
+                                    "node=a:-3x",
+                                    "launch=2h",
+                                    "pause=2:1s",
+                                    "pause=0.5:-1s",
+                                    "stall=task:3@100%",
+                                    "crash=-1",
+                                    "burn=100000",
+                                    "nodes=1",
+                                    "start=-1s",
+                                    "start-of=3",
+                                    "reads-ahead=-1",
+                                    "\xff=\x00"}) {
     wire::Injection message;
     message.add_settings(setting);
     EXPECT_FALSE(from_wire(message)) << setting;
@@ -65,7 +82,7 @@ TEST(Wire, ATraceWithoutFactorsOrWithWrongOnesIsRefused) {
 }
 
 TEST(Wire, ADisturbanceArrivesAsItWas) {
-  Disturbance disturbance{2s, 1234.5, 1, 10s, 0.25, 17, 0};
+  Disturbance disturbance{2s, 1234.5, 1, 10s, 0.25, 17, 0, 3s, StartOf::Process, kAllAhead};
   EXPECT_EQ(from_wire(to_wire(disturbance)), disturbance);
   EXPECT_EQ(from_wire(to_wire(Disturbance{})), Disturbance{});
 }
@@ -78,6 +95,8 @@ TEST(Wire, NonsenseInADisturbanceBecomesHarmless) {
   message.set_slowdown(std::numeric_limits<double>::infinity());
   message.set_pause_ns(std::numeric_limits<std::int64_t>::min());
   message.set_pause_fraction(std::numeric_limits<double>::quiet_NaN());
+  message.set_start_ns(-1);
+  message.set_start_of(3);
   EXPECT_TRUE(from_wire(message).is_none());
 }
 

@@ -19,7 +19,12 @@ std::string text_of(ByteRange range) {
 }  // namespace
 
 Attempt::Attempt(AttemptId id, wire::Order::Launch launch)
-    : id_(id), launch_(std::move(launch)), begun_(!launch_.standby()), offset_(launch_.range().begin()) {}
+    : id_(id),
+      launch_(std::move(launch)),
+      begun_(!launch_.standby()),
+      offset_(launch_.range().begin()),
+      segment_begin_(offset_),
+      held_end_(launch_.range().end()) {}
 
 Status Attempt::begin(ByteRange range) {
   if (begin_ == range) return {};
@@ -27,24 +32,25 @@ Status Attempt::begin(ByteRange range) {
                     range.end <= launch_.range().end();
   if (!fits) return bad_input("the master began " + to_string(id_) + " in a way that does not fit its launch");
   begin_ = range;
-  offset_ = range.begin;
+  offset_ = segment_begin_ = range.begin;
+  held_end_ = range.end;
   return {};
 }
 
 std::optional<ByteRange> Attempt::next_begin() const { return ready_ && !begun_ ? begin_ : std::nullopt; }
 
-void Attempt::add_cut(CutRequest cut) {
+void Attempt::add_cut(Cut cut) {
   if (!begun_ && !begin_) return;
   if (cut_under_way_ != 0 && cut == asked_cut_) return;
   const auto waiting = std::find_if(waiting_cuts_.begin(), waiting_cuts_.end(),
-                                    [&](const CutRequest& other) { return other.release == cut.release; });
+                                    [&](const Cut& other) { return other.release == cut.release; });
   if (waiting == waiting_cuts_.end())
     waiting_cuts_.push_back(cut);
   else
     waiting->at = cut.release ? std::min(waiting->at, cut.at) : cut.at;
 }
 
-std::optional<CutRequest> Attempt::next_cut() const {
+std::optional<Cut> Attempt::next_cut() const {
   if (!begun_ || cut_under_way_ != 0 || waiting_cuts_.empty()) return std::nullopt;
   return waiting_cuts_.front();
 }
@@ -53,6 +59,15 @@ void Attempt::on_cut_asked(std::uint64_t sequence) {
   asked_cut_ = waiting_cuts_.front();
   waiting_cuts_.erase(waiting_cuts_.begin());
   cut_under_way_ = sequence;
+}
+
+wire::FromRunner Attempt::answer(std::uint64_t at) const {
+  wire::FromRunner message;
+  *message.mutable_attempt() = protocol::to_wire(id_);
+  message.mutable_cut()->set_sequence(cut_under_way_);
+  message.mutable_cut()->set_at(at);
+  message.mutable_cut()->set_release(asked_cut_.release);
+  return message;
 }
 
 ByteRange Attempt::given() const { return begin_ ? *begin_ : protocol::byte_range(launch_.range()); }
@@ -95,10 +110,7 @@ Result<std::optional<wire::Report>> Attempt::on_message(const wire::FromRunner& 
       report.mutable_cut()->set_release(message.cut().release());
       break;
     case wire::FromRunner::kSealed:
-      status = on_sealed();
-      *report.mutable_sealed()->mutable_range() = message.sealed().range();
-      *report.mutable_sealed()->mutable_output() = message.sealed().output();
-      report.mutable_sealed()->set_input_end(message.sealed().input_end());
+      status = on_sealed(message.sealed(), *report.mutable_sealed());
       break;
     case wire::FromRunner::kStatus:
       status_ = head_of(message.status().text(), kStatusBytesMax);
@@ -126,14 +138,21 @@ Status Attempt::on_cut_answer(const wire::FromRunner::CutAnswer& answer) {
   cut_under_way_ = 0;
   ++seals_allowed_;
   released_ |= answer.release();
+  if (answer.release()) held_end_ = std::min(held_end_, answer.at());
   return {};
 }
 
-Status Attempt::on_sealed() {
+Status Attempt::on_sealed(const wire::FromRunner::Sealed& sealed, wire::Report::Sealed& report) {
   if (!begun_) return failed("it sealed a segment before it was told to begin");
   if (seals_allowed_ == 0) return failed("it sealed more segments than it was given");
   --seals_allowed_;
   sealed_any_ = true;
+  segment_begin_ = sealed.range().end();
+  segment_times_.reset();
+  *report.mutable_range() = sealed.range();
+  *report.mutable_output() = sealed.output();
+  report.set_input_end(sealed.input_end());
+  if (protocol::is_possible(sealed.times())) *report.mutable_times() = sealed.times();
   return {};
 }
 
@@ -153,6 +172,14 @@ Status Attempt::observe(std::uint64_t offset, std::uint64_t records, std::uint64
   return {};
 }
 
+void Attempt::observe_segment(const SegmentMarks& marks, Duration now) {
+  segment_times_.reset();
+  if (!started_ || marks.begun_at <= Duration(0) || marks.begin != segment_begin_ || now < marks.begun_at) return;
+  wire::SegmentTimes times =
+      protocol::segment_times(now - marks.begun_at, marks.first, marks.last, marks.first_bytes, marks.moves);
+  if (protocol::is_possible(times)) segment_times_ = std::move(times);
+}
+
 wire::AttemptProgress Attempt::progress() const {
   wire::AttemptProgress progress;
   *progress.mutable_attempt() = protocol::to_wire(id_);
@@ -160,6 +187,7 @@ wire::AttemptProgress Attempt::progress() const {
   progress.set_records(records_);
   progress.set_output_bytes(output_bytes_);
   progress.set_status(status_);
+  if (segment_times_) *progress.mutable_segment() = *segment_times_;
   return progress;
 }
 

@@ -9,6 +9,7 @@
 // one seal more than there were cuts, nothing outside of what the attempt was given or beyond common/protocol/bounds.h.
 // What does not fit is an error and ends the runner: passed on, it would cost the worker its connection.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,14 +21,10 @@
 #include "common/base/result.h"
 #include "common/protocol/control.pb.h"
 #include "common/protocol/runner.pb.h"
+#include "worker/claim_word.h"
+#include "worker/segment_marks.h"
 
 namespace ontime::worker {
-
-struct CutRequest {
-  std::uint64_t at = 0;
-  bool release = false;
-  bool operator==(const CutRequest&) const = default;
-};
 
 class Attempt {
  public:
@@ -49,10 +46,16 @@ class Attempt {
   // reconnect, so a repeated cut is one cut: a request like the cut under way gets the same answer, and of each kind
   // only one waits. Of two that release, the one at the lower offset counts, since "stop here" covers "stop there"
   // behind it. Of two that do not, the newer counts.
-  void add_cut(CutRequest cut);
+  void add_cut(Cut cut);
   // The cut that may be asked of the runner now: none while another is under way. Followed by on_cut_asked.
-  std::optional<CutRequest> next_cut() const;
+  std::optional<Cut> next_cut() const;
   void on_cut_asked(std::uint64_t sequence);
+  // The one that the runner has been asked for and has not answered.
+  const Cut* asked_cut() const { return cut_under_way_ != 0 ? &asked_cut_ : nullptr; }
+  // What the runner would say if it answered that one with `at`.
+  wire::FromRunner answer(std::uint64_t at) const;
+  // What the attempt still works on, by what its runner has reported.
+  ByteRange held() const { return {segment_begin_, std::max(segment_begin_, held_end_)}; }
 
   // Whether the numbers of a message for this attempt can be true. Asked before anything is done with them.
   Status check(const wire::FromRunner& message) const;
@@ -65,6 +68,9 @@ class Attempt {
   // Positions as the shared block shows them. They never go backwards here, whatever the runner writes; an error if
   // they cannot be true.
   Status observe(std::uint64_t offset, std::uint64_t records, std::uint64_t output_bytes);
+  // How it has come along in its segment, `now` by the clock of the marks. Left out of the progress while they are of a
+  // segment that comes behind one whose seal the master has not been told of.
+  void observe_segment(const SegmentMarks& marks, Duration now);
   wire::AttemptProgress progress() const;
   std::uint64_t offset() const { return offset_; }
 
@@ -75,16 +81,16 @@ class Attempt {
   Status on_ready();
   Status on_started();
   Status on_cut_answer(const wire::FromRunner::CutAnswer& answer);
-  Status on_sealed();
+  Status on_sealed(const wire::FromRunner::Sealed& sealed, wire::Report::Sealed& report);
 
   AttemptId id_;
   wire::Order::Launch launch_;
-  std::optional<ByteRange> begin_;        // of a standby that was ordered to
-  bool ready_ = false;                    // the standby's runner is
-  bool begun_;                            // the runner works on its range
-  std::vector<CutRequest> waiting_cuts_;  // in order; at most one of each kind
-  CutRequest asked_cut_;                  // the one under way
-  std::uint64_t cut_under_way_ = 0;       // its sequence; 0: none
+  std::optional<ByteRange> begin_;   // of a standby that was ordered to
+  bool ready_ = false;               // the standby's runner is
+  bool begun_;                       // the runner works on its range
+  std::vector<Cut> waiting_cuts_;    // in order; at most one of each kind
+  Cut asked_cut_;                    // the one under way
+  std::uint64_t cut_under_way_ = 0;  // its sequence; 0: none
   std::uint64_t seals_allowed_ = 1;
   bool started_ = false;
   bool sealed_any_ = false;
@@ -92,6 +98,9 @@ class Attempt {
   std::uint64_t offset_;
   std::uint64_t records_ = 0;
   std::uint64_t output_bytes_ = 0;
+  std::uint64_t segment_begin_;  // of the first that is not reported as sealed
+  std::uint64_t held_end_;
+  std::optional<wire::SegmentTimes> segment_times_;
   std::string status_;
 };
 

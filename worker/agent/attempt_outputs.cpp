@@ -90,14 +90,17 @@ struct AttemptOutputs::Stores {
     busy.erase(connection.get());
     connections[name.root].push_back(std::move(connection));
   }
+  void post(std::function<void()> call) {
+    if (!threads) threads.emplace(kThreads);
+    asio::post(*threads, std::move(call));
+  }
   // Calls it on a thread, with a connection.
   WorkPointer post(const store::Name& name, std::function<void(http::Store&)> call) {
-    if (!threads) threads.emplace(kThreads);
     auto work = std::make_shared<Work>();
-    asio::post(*threads, [this, name, work, call = std::move(call)] {
+    post([this, name, work, call = std::move(call)] {
       auto connection = begin(name, *work);
       if (!connection) return;
-      if (!connection->store) connection->store = store::open(name, "", &connection->is_over);
+      if (!connection->store) connection->store = store::open(name, "", &connection->is_over, http::kAttemptPatience);
       call(*connection->store);
       end(name, *work, std::move(connection));
     });
@@ -135,7 +138,7 @@ struct AttemptOutputs::Stores {
   bool is_over = false;
   std::map<std::string, std::vector<std::unique_ptr<Connection>>> connections;
   std::set<Connection*> busy;
-  std::optional<asio::thread_pool> threads;  // since the first segment
+  std::optional<asio::thread_pool> threads;  // since there was something for them to do
 };
 
 class AttemptOutputs::InStore final : public AttemptOutput {
@@ -184,7 +187,9 @@ AttemptOutputs::~AttemptOutputs() { stop(); }
 void AttemptOutputs::stop() { stores_->stop(); }
 
 Result<std::string> AttemptOutputs::scratch() {
+  const bool is_first = scratch_.path().empty();
   if (Status made = scratch_.make(); !made) return made.error();
+  if (is_first) stores_->post([prefix = scratch_.prefix()] { files::TemporaryDirectory::remove_left_overs(prefix); });
   return scratch_.path();
 }
 
@@ -201,7 +206,7 @@ Result<std::unique_ptr<AttemptOutput>> AttemptOutputs::create(const std::string&
                      ") of this worker; give master and workers the same roots");
   auto prefix = store::parse_name(claim + "/" + name);
   if (!prefix) return std::move(prefix).error();
-  if (Status made = scratch_.make(); !made) return made.error();
+  if (const auto made = scratch(); !made) return made.error();
   const std::string directory = scratch_of(claim);
   if (const int problem = files::make_directories(directory); problem != 0)
     return failed("cannot make the directory '" + directory + "': " + std::strerror(problem));
@@ -209,7 +214,8 @@ Result<std::unique_ptr<AttemptOutput>> AttemptOutputs::create(const std::string&
 }
 
 void AttemptOutputs::forget(const std::string& claim) {
-  if (!scratch_.path().empty()) files::remove_all(scratch_of(claim));
+  if (scratch_.path().empty()) return;
+  stores_->post([directory = scratch_of(claim)] { static_cast<void>(files::remove_all(directory)); });
 }
 
 }  // namespace ontime::worker

@@ -4,7 +4,8 @@
 // that file is the output. For a store it lies in a scratch directory of this worker, because attempts have no keys:
 // the worker stores each segment that they have synced as an object of its own (common/base/ids.h has its name).
 //
-// Called on the worker's one thread, which never waits; a few threads talk to stores.
+// Called on the worker's one thread, which never waits; a few threads talk to stores, and remove what is left in
+// scratch.
 
 #include <asio/any_io_executor.hpp>
 #include <asio/thread_pool.hpp>

@@ -43,10 +43,12 @@ Status Disturber::adopt(const wire::ToWorker::Welcome& welcome) {
   return {};
 }
 
-std::optional<wire::Disturbance> Disturber::draw(const wire::Order::Launch& launch, std::uint32_t job_tasks) const {
+std::optional<wire::Disturbance> Disturber::draw(const wire::Order::Launch& launch, std::uint32_t job_tasks,
+                                                 bool is_reused) const {
   if (!injection_) return std::nullopt;
   const AttemptId id = protocol::attempt_id(launch.attempt());
-  const auto drawn = injection::draw(*injection_, {id, job_tasks, split_of(launch), node_name_});
+  auto drawn = injection::draw(*injection_, {id, job_tasks, split_of(launch), node_name_});
+  if (is_reused && drawn.start_of == injection::StartOf::Process) drawn.start = Duration(0);
   if (drawn.is_none()) return std::nullopt;
   return injection::to_wire(drawn);
 }

@@ -21,7 +21,8 @@ class Disturber {
   Status adopt(const wire::ToWorker::Welcome& welcome);
 
   // What happens to an attempt of a job with so many tasks (0: not known); nothing most of the time.
-  std::optional<wire::Disturbance> draw(const wire::Order::Launch& launch, std::uint32_t job_tasks) const;
+  std::optional<wire::Disturbance> draw(const wire::Order::Launch& launch, std::uint32_t job_tasks,
+                                        bool is_reused) const;
 
   std::size_t burner_count() const { return burners_.size(); }
 

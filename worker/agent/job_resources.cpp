@@ -1,9 +1,11 @@
 #include "worker/agent/job_resources.h"
 
+#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <asio/post.hpp>
 #include <cerrno>
 #include <cstring>
 #include <iterator>
@@ -11,7 +13,9 @@
 
 #include "common/base/wording.h"
 #include "common/files/disk.h"
+#include "common/files/file_system.h"
 #include "common/hash/sha256.h"
+#include "common/log/fields.h"
 
 namespace ontime::worker {
 namespace {
@@ -27,43 +31,86 @@ std::string hash_of(const wire::ShippedFile& file) {
 
 }  // namespace
 
-Result<std::string> JobFiles::keep(const wire::ShippedFile& file, JobId job) {
-  const std::string path = scratch_.path() + "/" + hash_of(file);
+JobFiles::JobFiles(asio::any_io_executor executor, Hook before_each)
+    : executor_(std::move(executor)), before_each_(std::move(before_each)) {}
+
+// What waits need not be done: the scratch directory goes with all that is in it.
+JobFiles::~JobFiles() {
+  for (auto* const thread : {&filling_, &removing_}) {
+    if (!*thread) continue;
+    (*thread)->stop();
+    (*thread)->join();
+  }
+}
+
+void JobFiles::start_threads() {
+  if (filling_) return;
+  filling_.emplace(1);
+  removing_.emplace(1);
+  asio::post(*removing_, [prefix = scratch_.prefix()] { files::TemporaryDirectory::remove_left_overs(prefix); });
+}
+
+Result<std::string> JobFiles::make_directory(std::uint64_t runner, const Setup& setup, uid_t user, Made made) {
+  if (setup->files().empty()) return std::string();
+  if (Status ready = scratch_.make(); !ready) return ready.error();
+  start_threads();
+  runners_.insert(runner);
+  asio::post(*filling_, [this, directory = directory_of(runner), setup, user, made = std::move(made)] {
+    asio::post(executor_, [made, status = fill(directory, *setup, user)] { made(status); });
+  });
+  return directory_of(runner);
+}
+
+Status JobFiles::fill(const std::string& directory, const wire::JobSetup& setup, uid_t user) {
+  before_each_();
+  const int problem = files::make_directory(directory, 0755);
+  if (problem != 0) return cannot("make the directory", directory, std::strerror(problem));
+  ::chmod(directory.c_str(), user != 0 ? 0700 : 0755);
+  if (user != 0 && ::chown(directory.c_str(), user, static_cast<gid_t>(-1)) != 0)
+    return cannot("hand over the directory", directory, std::strerror(errno));
+  const std::string scratch = directory.substr(0, directory.rfind('/'));
+  for (const wire::ShippedFile& file : setup.files()) {
+    const auto kept = keep(scratch, file, JobId{setup.job()});
+    if (!kept) return kept.error();
+    const std::string name = directory + "/" + file.name();
+    before_each_();
+    if (file.name().find('/') != std::string::npos || ::symlink(kept->c_str(), name.c_str()) != 0)
+      return cannot("link", name, std::strerror(errno));
+  }
+  return {};
+}
+
+Result<std::string> JobFiles::keep(const std::string& scratch, const wire::ShippedFile& file, JobId job) {
+  const std::string path = scratch + "/" + hash_of(file);
   const auto [entry, is_new] = content_.emplace(path, std::set<JobId>());
   entry->second.insert(job);
+  before_each_();
   if (!is_new && ::access(path.c_str(), F_OK) == 0) return path;
   const Descriptor copy = files::open(path, files::kNewFile, 0600);
   int problem = copy ? files::append(copy.get(), file.content()) : errno;
   if (problem == 0 && ::fchmod(copy.get(), file.executable() ? 0555 : 0444) != 0) problem = errno;
   if (problem == 0) return path;
   const Error error = cannot("write", path, std::strerror(problem));
-  files::remove_all(path);
+  static_cast<void>(files::remove_all(path, before_each_));
   content_.erase(entry);
   return error;
 }
 
-Result<std::string> JobFiles::make_directory(std::uint64_t runner, const wire::JobSetup& setup, uid_t user) {
-  if (setup.files().empty()) return std::string();
-  if (Status made = scratch_.make(); !made) return made.error();
-  const std::string directory = directory_of(runner);
-  const int problem = files::make_directory(directory, 0755);
-  if (problem != 0) return cannot("make the directory", directory, std::strerror(problem));
-  runners_.insert(runner);
-  ::chmod(directory.c_str(), user != 0 ? 0700 : 0755);
-  if (user != 0 && ::chown(directory.c_str(), user, static_cast<gid_t>(-1)) != 0)
-    return cannot("hand over the directory", directory, std::strerror(errno));
-  for (const wire::ShippedFile& file : setup.files()) {
-    const auto kept = keep(file, JobId{setup.job()});
-    if (!kept) return kept.error();
-    const std::string name = directory + "/" + file.name();
-    if (file.name().find('/') != std::string::npos || ::symlink(kept->c_str(), name.c_str()) != 0)
-      return cannot("link", name, std::strerror(errno));
-  }
-  return directory;
-}
-
+// Behind its filling, which may be under way.
 void JobFiles::remove_directory(std::uint64_t runner) {
-  if (runners_.erase(runner) > 0) files::remove_all(directory_of(runner));
+  if (runners_.erase(runner) == 0) return;
+  const std::string directory = directory_of(runner);
+  // Its user may be another job's in a moment.
+  if (::chmod(directory.c_str(), 0700) == 0 && ::geteuid() == 0)
+    static_cast<void>(::chown(directory.c_str(), 0, static_cast<gid_t>(-1)));
+  asio::post(*filling_, [this, directory] {
+    asio::post(*removing_, [this, directory] {
+      const int problem = files::remove_all(directory, before_each_);
+      if (problem != 0)
+        spdlog::warn("job_files_not_removed path={} message={}", log::Quoted{directory},
+                     log::Quoted{std::strerror(problem)});
+    });
+  });
 }
 
 void JobFiles::forget(JobId job) {
@@ -71,19 +118,22 @@ void JobFiles::forget(JobId job) {
 }
 
 void JobFiles::forget_all_but(const std::set<JobId>& jobs) {
-  forget_if([&jobs](JobId one) { return !jobs.contains(one); });
+  forget_if([jobs](JobId one) { return !jobs.contains(one); });
 }
 
-void JobFiles::forget_if(const std::function<bool(JobId)>& is_over) {
-  for (auto at = content_.begin(); at != content_.end();) {
-    std::erase_if(at->second, is_over);
-    if (!at->second.empty()) {
-      ++at;
-      continue;
+void JobFiles::forget_if(std::function<bool(JobId)> is_over) {
+  if (!filling_) return;
+  asio::post(*filling_, [this, is_over = std::move(is_over)] {
+    for (auto at = content_.begin(); at != content_.end();) {
+      std::erase_if(at->second, is_over);
+      if (!at->second.empty()) {
+        ++at;
+        continue;
+      }
+      static_cast<void>(files::remove_all(at->first, before_each_));
+      at = content_.erase(at);
     }
-    files::remove_all(at->first);
-    at = content_.erase(at);
-  }
+  });
 }
 
 JobUsers::JobUsers(UserRange range, IsBusy is_busy) : is_busy_(std::move(is_busy)) {

@@ -1,12 +1,15 @@
 #pragma once
-// What a job has on this worker besides its processes: the files that it brings with it, and a user. One thread.
+// What a job has on this worker besides its processes: the files that it brings with it, and a user.
 
 #include <sys/types.h>
 
+#include <asio/any_io_executor.hpp>
+#include <asio/thread_pool.hpp>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,24 +26,46 @@ namespace ontime::worker {
 // Files that jobs bring with them, in a private directory below $TMPDIR (or /tmp): each content once, however many jobs
 // and attempts use it, and for each runner a directory with links to those of its job. Removed when no job needs them,
 // and with this object.
+//
+// Called on the worker's one thread, which must not be held up: it speaks for all jobs, and a job may bring many files
+// and its programs leave any number. So whatever takes longer for a job that has more is done on threads: one for what
+// runners wait for, in the order in which it was asked for, and one that removes what they have left.
 class JobFiles {
  public:
-  // The directory of a runner of this job, in which its files lie under their names; empty for a job without files. If
-  // `user` is not 0, only that one can enter it.
-  Result<std::string> make_directory(std::uint64_t runner, const wire::JobSetup& setup, uid_t user);
+  // `before_each`: call to the disk that a thread does.
+  using Hook = std::function<void()>;
+  explicit JobFiles(
+      asio::any_io_executor executor, Hook before_each = [] {});
+  ~JobFiles();
+
+  using Setup = std::shared_ptr<const wire::JobSetup>;
+  using Made = std::function<void(const Status&)>;
+  // The directory of a runner of this job, in which its files lie under their names once `made` was called: later, on
+  // the executor, unless this object goes. Empty for a job without files, and `made` is not called. If `user` is not 0,
+  // only that one can enter it.
+  Result<std::string> make_directory(std::uint64_t runner, const Setup& setup, uid_t user, Made made);
+  // From now on no user has it.
   void remove_directory(std::uint64_t runner);
   // Removes what no other job needs.
   void forget(JobId job);
   void forget_all_but(const std::set<JobId>& jobs);
 
  private:
-  void forget_if(const std::function<bool(JobId)>& is_over);
-  Result<std::string> keep(const wire::ShippedFile& file, JobId job);  // its path
-  std::string directory_of(std::uint64_t runner) const { return scratch_.path() + "/runner-" + std::to_string(runner); }
+  // On the first thread.
+  Status fill(const std::string& directory, const wire::JobSetup& setup, uid_t user);
+  Result<std::string> keep(const std::string& scratch, const wire::ShippedFile& file, JobId job);  // its path
 
+  std::string directory_of(std::uint64_t runner) const { return scratch_.path() + "/runner-" + std::to_string(runner); }
+  void start_threads();
+  void forget_if(std::function<bool(JobId)> is_over);
+
+  const asio::any_io_executor executor_;
+  const Hook before_each_;
   files::Scratch scratch_{"ontime-files-"};
-  std::map<std::string, std::set<JobId>> content_;  // by path
   std::set<std::uint64_t> runners_;                 // that have a directory
+  std::map<std::string, std::set<JobId>> content_;  // by path; the first thread's
+  std::optional<asio::thread_pool> filling_;        // since there was a job with files, as the other
+  std::optional<asio::thread_pool> removing_;
 };
 
 // Which user of a range the attempts of each job on this worker run as, so that no job can touch another's. A job has

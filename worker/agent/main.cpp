@@ -59,7 +59,7 @@ void end_at_the_latest(int status) {
   static constexpr auto kEndMax = std::chrono::seconds(2);
   std::thread([status] {
     std::this_thread::sleep_for(kEndMax);
-    spdlog::warn("threads_left_behind message=\"they wait for a store that does not answer\"");
+    spdlog::warn("threads_left_behind message=\"they wait for a store, or remove what jobs have left\"");
     spdlog::default_logger()->flush();
     std::_Exit(status);
   }).detach();

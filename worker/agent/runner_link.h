@@ -39,18 +39,26 @@ class SharedProgress {
 
   // REQUIRES: the runner is idle, or a standby that waits.
   void reset(std::uint64_t begin);
-  // Returns the number of the request. REQUIRES: the one before is answered or its run has ended.
+  // Returns the number of the request. REQUIRES: the one before is answered or its run has ended; not is_cut().
   std::uint64_t request_cut(std::uint64_t at, bool release);
+  // In place of the runner: as ClaimWord::cut.
+  std::optional<std::uint64_t> cut(Cut wanted, ByteRange held) { return block_->claims.cut(wanted, held, claimed_); }
+  // What the worker has cut the runner has not seen yet.
+  bool is_cut() const { return block_->claims.is_cut(); }
+  // The number of a request that the runner need not see.
+  std::uint64_t skip_request() { return ++cut_sequence_; }
   std::uint64_t cut_sequence() const { return cut_sequence_; }
 
   std::uint64_t offset() const { return block_->offset.load(std::memory_order_acquire); }
   std::uint64_t records() const { return block_->records.load(std::memory_order_relaxed); }
   std::uint64_t output_bytes() const { return block_->output_bytes.load(std::memory_order_relaxed); }
+  std::optional<SegmentMarks> segment() const { return block_->segment.load(); }
 
  private:
   explicit SharedProgress(ProgressBlock* block) : block_(block) {}
   ProgressBlock* block_;
   std::uint64_t cut_sequence_ = 0;  // kept here: what the runner can write is not trusted
+  std::uint64_t claimed_ = 0;       // by the runner when the worker last cut
 };
 
 class RunnerLink;

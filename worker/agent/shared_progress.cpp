@@ -36,9 +36,12 @@ void SharedProgress::reset(std::uint64_t begin) {
   block_->offset.store(begin, std::memory_order_relaxed);
   block_->records.store(0, std::memory_order_relaxed);
   block_->output_bytes.store(0, std::memory_order_relaxed);
+  block_->segment.store({});
+  block_->claims.reset(begin);
 }
 
 std::uint64_t SharedProgress::request_cut(std::uint64_t at, bool release) {
+  block_->claims.expect_answer();
   block_->cut_at.store(at, std::memory_order_relaxed);
   block_->cut_release.store(release ? 1 : 0, std::memory_order_relaxed);
   block_->cut_sequence.store(++cut_sequence_, std::memory_order_release);

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "common/log/fields.h"
@@ -56,7 +57,8 @@ Slots::Slots(asio::any_io_executor executor, Options options, ReportLog& reports
       launcher_(launcher),
       outputs_(outputs),
       lender_([this](const std::string& name, const http::Failure& failure) { refusals_.add(name, failure.message); }),
-      disturber_(options_.node_name) {
+      disturber_(options_.node_name),
+      files_(executor_, options_.before_file_work) {
   if (options_.users) users_.emplace(*options_.users);
 }
 
@@ -67,6 +69,7 @@ void Slots::stop() {
   for (const auto& [number, runner] : runners_) runner->kill();
   launcher_.stop();
   runners_.clear();
+  starting_.clear();
 }
 
 // Idle runners are not carried into a new session: the master may have another idea of their jobs.
@@ -177,8 +180,15 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
     }
     run.set_address(std::move(*address));
   }
-  if (auto disturbance = disturber_.draw(launch, setup->tasks())) *run.mutable_disturbance() = std::move(*disturbance);
-  if (options_.has_user || users_) launcher_.open_output(runner->number(), run.output_path());
+  if (auto disturbance = disturber_.draw(launch, setup->tasks(), !is_new))
+    *run.mutable_disturbance() = std::move(*disturbance);
+  if (options_.has_user || users_) {
+    const auto waiting = starting_.find(runner->number());
+    if (waiting == starting_.end())
+      launcher_.open_output(runner->number(), run.output_path());
+    else
+      waiting->second.output = run.output_path();
+  }
   runner->run(id, std::move(run));
   attempts_.emplace(id, Running{Attempt(id, launch), std::move(runner), std::move(*output)});
   spdlog::debug("attempt_launched {} begin={} end={} standby={} reused={}", id, launch.range().begin(),
@@ -201,9 +211,10 @@ Result<std::shared_ptr<RunnerLink>, Slots::Refusal> Slots::spawn(const Setup& se
   if (auto fits = check_dying(JobId{setup->job()}); !fits) return std::move(fits).error();
   const auto user = user_of(JobId{setup->job()});
   if (!user) return user.error();
-  const auto directory = files_.make_directory(last_runner_ + 1, *setup, *user);
+  const std::uint64_t number = last_runner_ + 1;
+  const auto directory = files_.make_directory(number, setup, *user,
+                                               [this, number](const Status& made) { on_directory_made(number, made); });
   if (!directory) {
-    files_.remove_directory(last_runner_ + 1);
     leave_user(JobId{setup->job()});
     return Refusal{wire::LAUNCH, directory.error().message};
   }
@@ -215,7 +226,10 @@ Result<std::shared_ptr<RunnerLink>, Slots::Refusal> Slots::spawn(const Setup& se
     return Refusal{wire::LAUNCH, runner.error().message};
   }
   runners_.emplace(last_runner_, *runner);
-  launcher_.spawn(last_runner_, std::move(ends), *user);
+  if (directory->empty())
+    launcher_.spawn(last_runner_, std::move(ends), *user);
+  else
+    starting_.emplace(last_runner_, Waiting{std::move(ends), *user});
   wire::ToRunner::Setup first = runner_setup(*setup, options_);
   first.set_syncs_at_commit(syncs_at_commit_);
   first.set_directory(*directory);
@@ -301,11 +315,43 @@ Status Slots::on_cut(const wire::Order::Cut& cut) {
 
 void Slots::ask_cut(Running& running) {
   const auto cut = running.attempt.next_cut();
-  if (cut) running.attempt.on_cut_asked(running.runner->progress().request_cut(cut->at, cut->release));
+  if (!cut) return;
+  SharedProgress& progress = running.runner->progress();
+  if (progress.is_cut()) return answer_cut(running);  // it is as busy as it was
+  running.attempt.on_cut_asked(progress.request_cut(cut->at, cut->release));
+  limit_wait(running);
+}
+
+// The runner is inside a record, in its start, or waits for somebody who does not read: it may take long to come here.
+void Slots::limit_wait(Running& running) {
+  running.patience = std::make_unique<asio::steady_timer>(executor_, options_.answer_time);
+  running.patience->async_wait([this, id = running.attempt.id()](const asio::error_code& error) {
+    if (error) return;
+    if (const auto found = attempts_.find(id); found != attempts_.end()) answer_cut(found->second);
+  });
+}
+
+void Slots::answer_cut(Running& running) {
+  Attempt& attempt = running.attempt;
+  SharedProgress& progress = running.runner->progress();
+  const Cut* asked = attempt.asked_cut();
+  const std::optional<Cut> next = attempt.next_cut();
+  if (asked == nullptr && !next) return;
+  if (asked == nullptr && !progress.is_cut()) return ask_cut(running);  // it has come, and can be asked
+  const auto at = progress.cut(asked != nullptr ? *asked : *next, attempt.held());
+  if (!at) {
+    if (asked == nullptr) limit_wait(running);
+    return;
+  }
+  if (asked == nullptr) attempt.on_cut_asked(progress.skip_request());
+  spdlog::debug("cut_answered {} at={} instead=runner", attempt.id(), *at);
+  hear(running, attempt.answer(*at));
 }
 
 Status Slots::observe(Running& running) {
   const SharedProgress& progress = running.runner->progress();
+  if (const auto marks = progress.segment())
+    running.attempt.observe_segment(*marks, std::chrono::steady_clock::now().time_since_epoch());
   return running.attempt.observe(progress.offset(), progress.records(), progress.output_bytes());
 }
 

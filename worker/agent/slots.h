@@ -11,6 +11,8 @@
 // a user of its own, a job that finds none free is refused as LAUNCH (job_resources.h).
 
 #include <asio/any_io_executor.hpp>
+#include <asio/steady_timer.hpp>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -41,6 +43,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
  public:
   static constexpr std::uint32_t kSlotsMax = kSlotsOfWorkerMax;
   static constexpr std::size_t kJobsMax = 10'000;  // set up and not forgotten
+  // A runner that is not inside a record answers a cut in 50 ms. If it has not after this time, the worker does.
+  static constexpr Duration kAnswerTime = std::chrono::milliseconds(250);
   static constexpr std::size_t kDyingFactor = 4;
   static constexpr std::size_t kDyingExtra = 64;
   static constexpr std::size_t kDyingOfJobFactor = 2;
@@ -53,9 +57,11 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
     files::Roots input_roots{};
     files::Roots output_roots{};
     AttemptLimits limits{};
-    bool has_user = false;             // attempts run as another user, and the launcher makes their output files
-    std::optional<UserRange> users{};  // each job has one of these, instead
-    bool has_only_own_apps = false;    // jobs may not name other directories of applications
+    bool has_user = false;               // attempts run as another user, and the launcher makes their output files
+    std::optional<UserRange> users{};    // each job has one of these, instead
+    bool has_only_own_apps = false;      // jobs may not name other directories of applications
+    Duration answer_time = kAnswerTime;  // another one in tests only
+    JobFiles::Hook before_file_work = [] {};
   };
 
   // All of them outlive it.
@@ -86,7 +92,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
     // Its seals, and that it has finished, count one after another, when the segments are where the master looks for
     // them. The first is under way.
     std::deque<wire::FromRunner> waiting{};
-    std::optional<wire::StartPoint> start{};  // that came with the order to begin
+    std::optional<wire::StartPoint> start{};         // that came with the order to begin
+    std::unique_ptr<asio::steady_timer> patience{};  // until the worker answers a cut itself
   };
   using Setup = std::shared_ptr<const wire::JobSetup>;
   struct Refusal {
@@ -105,6 +112,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   Result<void, Refusal> place(AttemptId id, const wire::Order::Launch& launch, const Setup& setup);
   std::shared_ptr<RunnerLink> find_idle(const Setup& setup) const;
   Result<std::shared_ptr<RunnerLink>, Refusal> spawn(const Setup& setup);
+  // Its files are there, or not.
+  void on_directory_made(std::uint64_t runner, const Status& made);
   // The user that the job's runners have; 0: the one of all.
   Result<uid_t, Refusal> user_of(JobId job);
   // Ends idle runners, oldest first, until another one fits.
@@ -116,6 +125,9 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   // Tells the runner of a standby to begin, if it is time.
   void pass_begin(Running& running);
   void ask_cut(Running& running);
+  // Answers the cut in place of the runner, if that is still possible.
+  void answer_cut(Running& running);
+  void limit_wait(Running& running);
   // A fresh one for the file of a store.
   void give_address(Running& running, std::uint32_t part);  // of its file
   Status observe(Running& running);
@@ -165,6 +177,13 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   std::map<JobId, Setup> setups_;  // of this session
   std::map<AttemptId, Running> attempts_;
   std::map<std::uint64_t, std::shared_ptr<RunnerLink>> runners_;  // until their end was seen
+  // Those of them that wait for their files, with what the launcher is then asked for.
+  struct Waiting {
+    RunnerEnds ends;
+    uid_t user = 0;
+    std::optional<std::string> output{};
+  };
+  std::map<std::uint64_t, Waiting> starting_;
   std::uint64_t last_runner_ = 0;
   std::optional<JobUsers> users_;
 };

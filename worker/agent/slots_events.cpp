@@ -120,6 +120,16 @@ void Slots::on_runner_over(RunnerLink& runner, int wait_status) {
   drop(runner.number());
 }
 
+void Slots::on_directory_made(std::uint64_t runner, const Status& made) {
+  auto waiting = starting_.extract(runner);
+  const auto found = runners_.find(runner);
+  if (waiting.empty() || found == runners_.end()) return;
+  if (!made) fail(*found->second, wire::LAUNCH, made.error().message);
+  if (found->second->is_killed()) return drop(runner);  // meanwhile, and there is no process
+  launcher_.spawn(runner, std::move(waiting.mapped().ends), waiting.mapped().user);
+  if (waiting.mapped().output) launcher_.open_output(runner, *std::move(waiting.mapped().output));
+}
+
 void Slots::on_runner_spawned(std::uint64_t runner, pid_t pid) {
   if (const auto found = runners_.find(runner); found != runners_.end()) found->second->on_spawned(pid);
 }
@@ -141,6 +151,7 @@ void Slots::on_spawn_failed(std::uint64_t runner, const std::string& why) {
 
 void Slots::on_launcher_lost() {
   const auto runners = std::exchange(runners_, {});
+  starting_.clear();
   for (const auto& [number, runner] : runners) {
     fail(*runner, wire::LAUNCH, "the process that starts attempts has died, and the attempt with it");
     files_.remove_directory(number);

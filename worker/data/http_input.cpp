@@ -32,9 +32,9 @@ class HttpInput final : public StoredInput {
     if (!url) return Fault{FaultKind::Input, url.error().message};
     ahead_.reset();
     url_ = *url;
-    remote_ = store::open_file(*url, file().path);
+    remote_ = store::open_file(*url, file().path, nullptr, http::kAttemptPatience);
     const auto open = [name = file().path, url = *url](const auto* is_over) {
-      return store::open_file(url, name, is_over);
+      return store::open_file(url, name, is_over, http::kAttemptPatience);
     };
     ahead_ = std::make_unique<ReadAhead>(open, state_, access_.end, access_.long_request_bytes);
     has_worked_ = false;

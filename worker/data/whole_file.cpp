@@ -18,7 +18,8 @@ WholeFile::~WholeFile() {
 }
 
 void WholeFile::fetch(const http::Url& url, const http::State& state) {
-  auto done = store::open_file(url, "", &is_over_)->read_whole(state, [this](std::string_view bytes) {
+  const auto file = store::open_file(url, "", &is_over_, http::kAttemptPatience);
+  auto done = file->read_whole(state, [this](std::string_view bytes) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return is_over_ || ahead_.size() < kAheadBytes; });
     if (ahead_.empty()) changed_.notify_all();

@@ -41,15 +41,28 @@ AttemptStatus AttemptRun::launch_slowly(RunClock::TimePoint since) {
   return {};
 }
 
+// Waits for what an application would take that has to start before it takes its first record: like one it answers no
+// cut meanwhile.
+void AttemptRun::start_slowly() {
+  const bool is_paid = has_paid_start_ && disturbance_.start_of != injection::StartOf::Segment;
+  if (disturbance_.start <= Duration(0) || is_paid) return;
+  has_paid_start_ = true;
+  const RunClock::TimePoint from = parts_.clock.now();
+  while (parts_.clock.now() < from + disturbance_.start) parts_.clock.sleep_until(from + disturbance_.start);
+  pace_->put_off(parts_.clock.now() - from);
+}
+
 // Looks for a cut, then waits a moment if it is ahead of its pace, otherwise goes on by a small piece.
 AttemptStatus AttemptRun::disturbed_step() {
   if (auto answered = answer_cut(); !answered || points_.is_over()) return answered;
   const std::uint64_t position = reader_->position();
   const std::uint64_t end = points_.segment().end;
-  // At a seal point that a cut has made there is nothing to wait for; at the end of all there is the last piece's time.
-  if (position < end || end == range_.end) {
+  // At a seal point that a cut has made there is nothing to wait for but what was read ahead; at the end of all there
+  // is the last piece's time.
+  if (position < end || end == range_.end || disturbance_.reads_ahead > 0) {
     const RunClock::TimePoint now = parts_.clock.now();
-    if (const auto due = pace_->due(std::min(position, range_.end), now); now < due) {
+    const std::uint64_t ahead = position < end ? disturbance_.reads_ahead : 0;
+    if (const auto due = pace_->due(std::min(position, range_.end), now, ahead); now < due) {
       sleep_towards(due);
       return {};
     }

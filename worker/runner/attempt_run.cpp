@@ -133,11 +133,13 @@ void AttemptRun::listen_to_mapper() {
     taken_ = file_begin_ + offset;
     report_progress();
   });
+  parts_.context.on_asked([this](std::uint64_t offset) { return gives_back(file_begin_ + offset); });
 }
 
 void AttemptRun::ignore_mapper() {
   parts_.context.on_status(nullptr);
   parts_.context.on_taken(nullptr);
+  parts_.context.on_asked(nullptr);
 }
 
 AttemptStatus AttemptRun::map_all() {
@@ -203,8 +205,11 @@ AttemptStatus AttemptRun::claim(std::uint64_t end) {
   const RunClock::TimePoint from = parts_.clock.now();
   const std::uint64_t position = reader_->position();
   const std::uint64_t ahead = end > position ? std::min(end - position, block_size_.bytes()) : 0;
+  if (!parts_.progress.claims.claim(position + ahead)) return obey_worker(), AttemptStatus();
   auto block = reader_->next(position + ahead);
   if (!block) return to_failure(std::move(block).error());
+  parts_.progress.claims.claim(claimed());  // to the end of its last record; if the worker has cut there, what follows
+                                            // is a part of that record
   const bool is_last = block->records == 0;
   if (auto status = is_last ? seal() : map(*block); !status) return status;
   if (!is_last) block_size_.on_mapped(block->batch.bytes.size(), parts_.clock.now() - from);
@@ -213,28 +218,10 @@ AttemptStatus AttemptRun::claim(std::uint64_t end) {
   return {};
 }
 
-AttemptStatus AttemptRun::answer_cut() {
-  const std::uint64_t sequence = parts_.progress.cut_sequence.load(std::memory_order_acquire);
-  if (sequence <= cut_answered_) return {};
-  cut_answered_ = sequence;
-  std::uint64_t at = parts_.progress.cut_at.load(std::memory_order_relaxed);
-  const bool release = parts_.progress.cut_release.load(std::memory_order_relaxed) != 0;
-  const std::uint64_t position = reader_->position();
-  if (at > position) {
-    auto boundary = reader_->align(at, points_.end());
-    if (!boundary) return to_failure(std::move(boundary).error());
-    at = *boundary;
-  }
-  wire::FromRunner message;
-  message.mutable_cut()->set_sequence(sequence);
-  message.mutable_cut()->set_at(points_.cut(position, has_mapped_, at, release));
-  message.mutable_cut()->set_release(release);
-  return send(std::move(message));
-}
-
 AttemptStatus AttemptRun::begin_segment() {
   if (!has_started_) {
     has_started_ = true;
+    measure_next_segment();
     wire::FromRunner message;
     message.mutable_started();
     if (auto sent = send(std::move(message)); !sent) return sent;
@@ -244,7 +231,9 @@ AttemptStatus AttemptRun::begin_segment() {
   file_begin_ = reader_->file_begin();
   parts_.context.set_input_path(reader_->file().path);
   const std::uint64_t begin = std::max(points_.segment().begin, file_begin_) - file_begin_;
-  return guarded([&] { parts_.mapper.begin_segment(begin); });
+  if (auto begun = guarded([&] { parts_.mapper.begin_segment(begin); }); !begun) return begun;
+  if (pace_) start_slowly();
+  return {};
 }
 
 AttemptStatus AttemptRun::flush() {
@@ -259,17 +248,20 @@ AttemptStatus AttemptRun::map(const RecordBlock& block) {
     if (auto flushed = flush(); !flushed) return flushed;
   }
   if (auto begun = begin_segment(); !begun) return begun;
-  has_mapped_ = true;
+  if (!std::exchange(has_mapped_, true)) meter_.first_record_at(file_begin_ + block.batch.offset);
   if (auto mapped = guarded([&] { parts_.mapper.map(block.batch, *writer_); }); !mapped) return mapped;
   if (writer_->fault()) return to_failure(*writer_->fault());
-  segment_records_ += block.records;
-  records_ += block.records;
+  const std::uint64_t records = given_back_ ? records_before(*std::exchange(given_back_, {}), block) : block.records;
+  segment_records_ += records;
+  records_ += records;
   return {};
 }
 
 AttemptStatus AttemptRun::seal() {
+  if (!parts_.progress.claims.claim(points_.segment().end)) return obey_worker(), AttemptStatus();
   if (auto begun = begin_segment(); !begun) return begun;
   if (auto flushed = flush(); !flushed) return flushed;
+  report_progress();
   std::fflush(nullptr);  // what the application has printed: the runner may be killed when all is sealed
   if (auto same = reader_->check_unchanged(); !same) return to_failure(std::move(same).error());
   auto output = writer_->seal();
@@ -278,7 +270,16 @@ AttemptStatus AttemptRun::seal() {
   points_.on_sealed();
   segment_records_ = 0;
   has_mapped_ = false;
+  measure_next_segment();
   return {};
+}
+
+void AttemptRun::measure_next_segment() {
+  if (points_.is_over())
+    meter_.end();
+  else
+    meter_.begin(points_.segment().begin, parts_.clock.now());
+  parts_.progress.segment.store(meter_.marks());
 }
 
 AttemptStatus AttemptRun::send_sealed(const SealedBytes& output) {
@@ -287,6 +288,9 @@ AttemptStatus AttemptRun::send_sealed(const SealedBytes& output) {
   wire::FromRunner::Sealed& sealed = *message.mutable_sealed();
   protocol::put(segment, sealed.mutable_range());
   sealed.set_input_end(segment.is_open_ended() ? std::max(segment.begin, reader_->position()) : segment.end);
+  const SegmentMarks& marks = meter_.marks();
+  *sealed.mutable_times() =
+      protocol::segment_times(meter_.age(parts_.clock.now()), marks.first, marks.last, marks.first_bytes, marks.moves);
   wire::SealedOutput& out = *sealed.mutable_output();
   out.set_file_offset(output.file_offset);
   out.set_length(output.length);
@@ -311,9 +315,13 @@ AttemptStatus AttemptRun::send(wire::FromRunner message) {
 void AttemptRun::report_progress() {
   // Where its first record begins says nothing of how fast it maps.
   const bool has_begun = records_ > 0 || has_mapped_;
-  std::uint64_t position = std::min(has_begun ? reader_->position() : points_.segment().begin, range_.end);
+  std::uint64_t position = std::min(has_begun ? reader_->position() : points_.segment().begin, points_.end());
   if (taken_) position = std::min(position, *taken_);
   position = std::max(range_.begin, position);
+  if (has_mapped_ && position > meter_.taken()) {
+    meter_.take(position, parts_.clock.now());
+    parts_.progress.segment.store(meter_.marks());
+  }
   parts_.progress.offset.store(position, std::memory_order_relaxed);
   parts_.progress.records.store(records_, std::memory_order_relaxed);
   parts_.progress.output_bytes.store(writer_ ? writer_->bytes() : 0, std::memory_order_relaxed);

@@ -21,6 +21,7 @@
 #include "worker/runner/pace.h"
 #include "worker/runner/run_context.h"
 #include "worker/runner/runner_channel.h"
+#include "worker/runner/segment_meter.h"
 
 namespace ontime::worker {
 
@@ -62,27 +63,36 @@ class AttemptRun {
 
  private:
   AttemptStatus open();
-  AttemptStatus await_begin();          // of a standby
+  AttemptStatus await_begin();                          // of a standby
   Outcome<std::string> find_address(std::size_t file);  // of a file of a store
   AttemptStatus map_all();
   void listen_to_mapper();
   void ignore_mapper();
   AttemptStatus step();
   AttemptStatus claim(std::uint64_t end);
-  AttemptStatus answer_cut();
   AttemptStatus begin_segment();
   AttemptStatus map(const RecordBlock& block);
   AttemptStatus flush();
   AttemptStatus seal();
   AttemptStatus send_sealed(const SealedBytes& output);
   AttemptStatus send(wire::FromRunner message);
+  void measure_next_segment();
   void report_progress();
   void send_note(std::optional<StartPoint> start, std::uint64_t content_bytes);
   void send_status();
 
+  // In attempt_cuts.cpp.
+  AttemptStatus answer_cut();
+  AttemptStatus send_answer(std::uint64_t at, bool release);
+  bool obey_worker();
+  bool gives_back(std::uint64_t from);
+  std::uint64_t claimed() const;
+  std::uint64_t records_before(std::uint64_t place, const RecordBlock& block) const;
+
   // In attempt_disturbed.cpp: obeying a disturbance.
   AttemptStatus launch_slowly(RunClock::TimePoint since);
   AttemptStatus disturbed_step();
+  void start_slowly();
   void sleep_towards(RunClock::TimePoint then);
 
   RunnerParts parts_;
@@ -92,18 +102,21 @@ class AttemptRun {
   CutPoints points_;
   std::optional<Pace> pace_;  // only if it is disturbed
   BlockSize block_size_;
+  SegmentMeter meter_;
   std::unique_ptr<InputReader> reader_;
   std::unique_ptr<SegmentWriter> writer_;
   StatusLine status_;
-  std::uint64_t cut_answered_;          // sequence of the last request that needs no answer
-  std::uint64_t records_ = 0;           // of the whole run
-  std::optional<std::uint64_t> taken_;  // what the mapper says of the current segment
+  std::uint64_t cut_answered_;               // sequence of the last request that needs no answer
+  std::uint64_t records_ = 0;                // of the whole run
+  std::optional<std::uint64_t> taken_;       // what the mapper says of the current segment
+  std::optional<std::uint64_t> given_back_;  // the block in hand, from there on
   std::uint64_t segment_records_ = 0;
-  bool has_address_ = false;  // the one of the order was taken
-  bool has_started_ = false;  // Started is sent
-  bool has_begun_ = false;    // the mapper knows of the current segment, in the file that begins at file_begin_
+  bool has_address_ = false;     // the one of the order was taken
+  bool has_started_ = false;     // Started is sent
+  bool has_begun_ = false;       // the mapper knows of the current segment, in the file that begins at file_begin_
+  bool has_paid_start_ = false;  // that is waited for on purpose
   std::uint64_t file_begin_ = 0;
-  bool has_mapped_ = false;   // something of the current segment
+  bool has_mapped_ = false;  // something of the current segment
 };
 
 }  // namespace ontime::worker

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 namespace ontime::worker {
 namespace {
@@ -56,9 +57,11 @@ Pace::Fate Pace::fate(std::uint64_t position) const {
   return position >= stall_at_ ? Fate::Stalls : Fate::GoesOn;
 }
 
-Pace::TimePoint Pace::due(std::uint64_t position, TimePoint now) {
+Pace::TimePoint Pace::due(std::uint64_t position, TimePoint now, std::uint64_t ahead) {
   TimePoint at = start_;
-  if (bytes_per_second_ > 0) at += to_duration(static_cast<double>(position - begin_) / bytes_per_second_);
+  const std::uint64_t behind = position - begin_;
+  if (bytes_per_second_ > 0)
+    at += to_duration(static_cast<double>(behind - std::min(behind, ahead)) / bytes_per_second_);
   if (!has_paused_ && position >= pause_at_) {
     has_paused_ = true;
     not_before_ = std::max(at, now) + pause_;
@@ -76,7 +79,13 @@ std::uint64_t Pace::claim_end(std::uint64_t position, std::uint64_t segment_end)
   return end;
 }
 
+void Pace::put_off(Duration time) {
+  start_ += time;
+  stood_ += time;
+}
+
 void Pace::on_mapped(TimePoint from, TimePoint to) {
+  from += std::exchange(stood_, Duration(0));
   if (bytes_per_second_ > 0 || slowdown_ <= 1) return;
   not_before_ = std::max(not_before_, from + to_duration(slowdown_ * std::chrono::duration<double>(to - from).count()));
 }

@@ -70,12 +70,15 @@ class Pace {
 
   // What happens before the record at `position` is claimed.
   Fate fate(std::uint64_t position) const;
-  // Not before then may it go on from `position`. The first call with a position at or behind the pause begins it.
-  TimePoint due(std::uint64_t position, TimePoint now);
+  // Not before then may it go on from `position`, which is no further than `ahead` of what is mapped then. The first
+  // call with a position at or behind the pause begins it.
+  TimePoint due(std::uint64_t position, TimePoint now, std::uint64_t ahead = 0);
   // The end to claim records up to, so that the next wait is short and no accident's place is passed.
   std::uint64_t claim_end(std::uint64_t position, std::uint64_t segment_end) const;
   // Records were claimed and mapped in this time: what a slow-down without a rate lengthens.
   void on_mapped(TimePoint from, TimePoint to);
+  // So long it has stood and mapped nothing.
+  void put_off(Duration time);
 
  private:
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
@@ -88,8 +91,9 @@ class Pace {
   const std::uint64_t stall_at_;
   const std::uint64_t crash_at_;
   const std::uint64_t step_bytes_;
-  TimePoint start_;       // of the schedule; a pause moves it
+  TimePoint start_;       // of the schedule; a pause moves it, and what puts it off
   TimePoint not_before_;  // end of the pause, or of what a slow-down adds
+  Duration stood_{0};     // since the last call of on_mapped
   bool has_paused_;
 };
 

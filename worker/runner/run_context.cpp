@@ -23,6 +23,8 @@ void RunContext::set_taken(std::uint64_t offset) {
   if (taken_listener_) taken_listener_(offset);
 }
 
+bool RunContext::is_released(std::uint64_t offset) { return asked_listener_ && asked_listener_(offset); }
+
 std::vector<CounterDelta> RunContext::take_counters() {
   std::vector<CounterDelta> deltas;
   for (auto& [key, cell] : counters_) {

@@ -56,6 +56,7 @@ class RunContext final : public app::Context {
   std::uint64_t& counter(std::string_view group, std::string_view name) override;
   void set_status(std::string_view text) override;
   void set_taken(std::uint64_t offset) override;
+  bool is_released(std::uint64_t offset) override;
 
   const app::ParameterValues& parameters() const { return parameters_; }
   void set_input_path(std::string path) { input_path_ = std::move(path); }
@@ -64,6 +65,9 @@ class RunContext final : public app::Context {
 
   // The same for set_taken().
   void on_taken(std::function<void(std::uint64_t)> listener) { taken_listener_ = std::move(listener); }
+
+  // The same for is_released().
+  void on_asked(std::function<bool(std::uint64_t)> listener) { asked_listener_ = std::move(listener); }
 
   // What was added to each counter since the last call; those without a change are left out.
   std::vector<CounterDelta> take_counters();
@@ -78,6 +82,7 @@ class RunContext final : public app::Context {
   std::map<std::pair<std::string, std::string>, Cell> counters_;  // mappers hold references to the values
   std::function<void(const std::string&)> status_listener_;
   std::function<void(std::uint64_t)> taken_listener_;
+  std::function<bool(std::uint64_t)> asked_listener_;
 };
 
 }  // namespace ontime::worker

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <vector>
 
 namespace ontime::worker {
 namespace {
+
+using namespace std::chrono_literals;
 
 constexpr AttemptId kId{{JobId{1}, 2}, 3};
 
@@ -76,16 +79,16 @@ TEST(Attempt, KeepsLaterCutsUntilTheFirstIsAnswered) {
   Attempt attempt = make_attempt();
   attempt.add_cut({150, false});
   attempt.add_cut({120, true});
-  EXPECT_EQ(attempt.next_cut(), (CutRequest{150, false}));
+  EXPECT_EQ(attempt.next_cut(), (Cut{150, false}));
   attempt.on_cut_asked(1);
   EXPECT_EQ(attempt.next_cut(), std::nullopt);
   ASSERT_TRUE(attempt.on_message(answer(1)));
-  EXPECT_EQ(attempt.next_cut(), (CutRequest{120, true}));
+  EXPECT_EQ(attempt.next_cut(), (Cut{120, true}));
 }
 
 // The cuts that are asked of the runner one after another, each answered at once.
-std::vector<CutRequest> asked_in_order(Attempt& attempt, std::uint64_t sequence) {
-  std::vector<CutRequest> all;
+std::vector<Cut> asked_in_order(Attempt& attempt, std::uint64_t sequence) {
+  std::vector<Cut> all;
   while (const auto cut = attempt.next_cut()) {
     all.push_back(*cut);
     attempt.on_cut_asked(++sequence);
@@ -102,7 +105,7 @@ TEST(Attempt, ACutAskedTwiceIsOneCut) {
   ASSERT_TRUE(attempt.on_message(answer(1)));
   EXPECT_EQ(attempt.next_cut(), std::nullopt);
   attempt.add_cut({150, false});  // after the answer it is a new one
-  EXPECT_EQ(attempt.next_cut(), (CutRequest{150, false}));
+  EXPECT_EQ(attempt.next_cut(), (Cut{150, false}));
 }
 
 TEST(Attempt, OfTheCutsThatWaitTheLowestReleaseAndTheNewestOtherCount) {
@@ -115,7 +118,7 @@ TEST(Attempt, OfTheCutsThatWaitTheLowestReleaseAndTheNewestOtherCount) {
   attempt.add_cut({200, true});
   attempt.add_cut({160, false});
   ASSERT_TRUE(attempt.on_message(answer(1)));
-  EXPECT_EQ(asked_in_order(attempt, 1), (std::vector<CutRequest>{{120, true}, {160, false}}));
+  EXPECT_EQ(asked_in_order(attempt, 1), (std::vector<Cut>{{120, true}, {160, false}}));
 }
 
 // What re-registration does: the one that was asked and "you end there", again and again.
@@ -129,7 +132,7 @@ TEST(Attempt, RepeatedCutsOfBothKindsNeverPileUp) {
     attempt.add_cut({130, false});
   }
   ASSERT_TRUE(attempt.on_message(answer(1, true)));
-  EXPECT_EQ(asked_in_order(attempt, 1), (std::vector<CutRequest>{{200, true}, {130, false}}));
+  EXPECT_EQ(asked_in_order(attempt, 1), (std::vector<Cut>{{200, true}, {130, false}}));
 }
 
 TEST(Attempt, CannotFinishWithoutHavingSealedOrReleased) {
@@ -158,6 +161,48 @@ TEST(Attempt, StaysWhereItWasWhenItsRunnerStandsWhereItCannot) {
   EXPECT_FALSE(attempt.observe(200, ~std::uint64_t{0}, 70));
   EXPECT_EQ(attempt.progress().offset(), 200u);
   EXPECT_EQ(attempt.progress().records(), 5u);
+}
+
+SegmentMarks marks(std::uint64_t begin = 100) { return {begin, 5s, 2s, 3s, 10, 4}; }
+
+TEST(Attempt, TellsTheTimesOfTheSegmentThatTheMasterKnows) {
+  Attempt attempt = make_attempt();
+  attempt.observe_segment(marks(), 9s);
+  EXPECT_FALSE(attempt.progress().has_segment());  // its start is not reported
+  ASSERT_TRUE(attempt.on_message(started()));
+  attempt.observe_segment(marks(), 9s);
+  ASSERT_TRUE(attempt.progress().has_segment());
+  EXPECT_EQ(Duration(attempt.progress().segment().age_ns()), 4s);
+  EXPECT_EQ(Duration(attempt.progress().segment().first_ns()), 2s);
+  attempt.observe_segment(marks(150), 9s);
+  EXPECT_FALSE(attempt.progress().has_segment());  // the seal before it is not reported
+  ASSERT_TRUE(attempt.on_message(sealed()));
+  attempt.observe_segment(marks(150), 9s);
+  EXPECT_TRUE(attempt.progress().has_segment());
+}
+
+TEST(Attempt, IgnoresTimesThatCannotBe) {
+  Attempt attempt = make_attempt();
+  ASSERT_TRUE(attempt.on_message(started()));
+  const auto is_told = [&](SegmentMarks told) {
+    attempt.observe_segment(told, 9s);
+    return attempt.progress().has_segment();
+  };
+  EXPECT_TRUE(is_told(marks()));
+  EXPECT_TRUE(is_told({100, 5s, {}, {}, 0, 0}));
+  EXPECT_FALSE(is_told({100, 0s, {}, {}, 0, 0}));   // none has begun
+  EXPECT_FALSE(is_told({100, 10s, {}, {}, 0, 0}));  // it begins later
+  EXPECT_FALSE(is_told({100, 5s, 2s, 1s, 10, 4}));  // the last bytes before the first
+  EXPECT_FALSE(is_told({100, 5s, 2s, 5s, 10, 4}));  // later than now
+  EXPECT_FALSE(is_told({100, 5s, -2s, 3s, 10, 4}));
+  EXPECT_FALSE(is_told({100, 5s, 2s, 3s, ~std::uint64_t{0}, 4}));
+  EXPECT_FALSE(is_told({100, 5s, 2s, 3s, 10, 0}));
+  EXPECT_FALSE(is_told({100, Duration::min(), 2s, 3s, 10, 4}));
+  wire::FromRunner message = sealed();
+  message.mutable_sealed()->mutable_times()->set_first_ns(1);  // of an age of 0
+  const auto report = attempt.on_message(message);
+  ASSERT_TRUE(report && *report);
+  EXPECT_FALSE((*report)->sealed().has_times());
 }
 
 // A standby maps a part of what it was launched with.

@@ -26,13 +26,13 @@ wire::Order::Launch launch(std::uint64_t size) {
 
 TEST(Disturber, DrawsNothingUntilAMasterInjects) {
   Disturber disturber("node");
-  EXPECT_FALSE(disturber.draw(launch(1000), 1));
+  EXPECT_FALSE(disturber.draw(launch(1000), 1, false));
   injection::Injection injection;
   injection.pace = 10s;
   ASSERT_TRUE(disturber.adopt(injecting(injection)));
-  EXPECT_TRUE(disturber.draw(launch(1000), 1));
+  EXPECT_TRUE(disturber.draw(launch(1000), 1, false));
   ASSERT_TRUE(disturber.adopt({}));
-  EXPECT_FALSE(disturber.draw(launch(1000), 1));
+  EXPECT_FALSE(disturber.draw(launch(1000), 1, false));
 }
 
 TEST(Disturber, OfACompressedInputTheStoredSizeCounts) {
@@ -40,7 +40,7 @@ TEST(Disturber, OfACompressedInputTheStoredSizeCounts) {
   injection::Injection injection;
   injection.pace = 10s;
   ASSERT_TRUE(disturber.adopt(injecting(injection)));
-  EXPECT_DOUBLE_EQ(disturber.draw(launch(kUnknownEnd), 1)->bytes_per_second(), 50);
+  EXPECT_DOUBLE_EQ(disturber.draw(launch(kUnknownEnd), 1, false)->bytes_per_second(), 50);
 }
 
 TEST(Disturber, KnowsItsNodeByName) {
@@ -48,7 +48,19 @@ TEST(Disturber, KnowsItsNodeByName) {
   injection::Injection injection;
   injection.nodes = {{"rack-*", 3}};
   ASSERT_TRUE(disturber.adopt(injecting(injection)));
-  EXPECT_EQ(disturber.draw(launch(1000), 1)->slowdown(), 3);
+  EXPECT_EQ(disturber.draw(launch(1000), 1, false)->slowdown(), 3);
+}
+
+TEST(Disturber, AProcessThatIsUsedAgainHasStarted) {
+  Disturber disturber("node");
+  injection::Injection injection;
+  injection.start = Distribution::constant(3);
+  for (const auto& [of, again] : {std::pair{injection::StartOf::Process, 0}, {injection::StartOf::Attempt, 3}}) {
+    injection.start_of = of;
+    ASSERT_TRUE(disturber.adopt(injecting(injection)));
+    EXPECT_EQ(disturber.draw(launch(1000), 1, false)->start_ns(), Duration(3s).count());
+    EXPECT_EQ(disturber.draw(launch(1000), 1, true)->start_ns(), Duration(1s).count() * again);
+  }
 }
 
 TEST(Disturber, BurnsAsManyCoresAsTheSessionSays) {
@@ -71,7 +83,7 @@ TEST(Disturber, RefusesNonsenseAndKeepsWhatItHas) {
   auto wrong = injecting(injection);
   wrong.mutable_injection()->add_settings("pace=-1s");
   EXPECT_FALSE(disturber.adopt(wrong));
-  EXPECT_TRUE(disturber.draw(launch(1000), 1));
+  EXPECT_TRUE(disturber.draw(launch(1000), 1, false));
 }
 
 }  // namespace

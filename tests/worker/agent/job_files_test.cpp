@@ -1,9 +1,20 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <asio/io_context.hpp>
+#include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
 
+#include "common/files/disk.h"
 #include "tests/support/temporary_directory.h"
 #include "worker/agent/job_resources.h"
 
@@ -12,39 +23,60 @@ namespace {
 
 namespace fs = std::filesystem;
 
-wire::JobSetup setup_with(std::uint32_t job, const std::string& name, const std::string& content,
-                          bool executable = false) {
-  wire::JobSetup setup;
-  setup.set_job(job);
-  auto& file = *setup.add_files();
+JobFiles::Setup setup_with(std::uint32_t job, const std::string& name, const std::string& content,
+                           bool executable = false) {
+  auto setup = std::make_shared<wire::JobSetup>();
+  setup->set_job(job);
+  auto& file = *setup->add_files();
   file.set_name(name);
   file.set_content(content);
   file.set_executable(executable);
   return setup;
 }
 
-TEST(JobFiles, AJobWithoutFilesHasNoDirectory) {
-  JobFiles files;
-  EXPECT_EQ(*files.make_directory(1, wire::JobSetup(), 0), "");
-}
+// Whose threads have done what they were asked for when a call returns.
+class JobFilesTest : public testing::Test {
+ protected:
+  Result<std::string> make(std::uint64_t runner, const JobFiles::Setup& setup, uid_t user = 0) {
+    std::optional<Status> made;
+    auto directory = files_->make_directory(runner, setup, user, [&](const Status& status) { made = status; });
+    if (!directory || directory->empty()) return directory;
+    wait_for([&] { return made.has_value(); });
+    return *made ? directory : Result<std::string>(made->error());
+  }
+  void wait_for(const std::function<bool()>& is_so) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!is_so() && std::chrono::steady_clock::now() < limit) {
+      io_.restart();
+      io_.run_one_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_TRUE(is_so());
+  }
+  void expect_gone(const fs::path& path) {
+    wait_for([&] { return !fs::exists(fs::symlink_status(path)); });
+  }
 
-TEST(JobFiles, LieInTheDirectoryOfEachRunnerOnce) {
-  JobFiles files;
-  const auto first = files.make_directory(1, setup_with(1, "mapper.py", "print()"), 0);
-  const auto second = files.make_directory(2, setup_with(2, "other.py", "print()"), 0);
+  asio::io_context io_{1};
+  std::optional<JobFiles> files_{std::in_place, io_.get_executor()};
+};
+
+TEST_F(JobFilesTest, AJobWithoutFilesHasNoDirectory) { EXPECT_EQ(*make(1, std::make_shared<wire::JobSetup>()), ""); }
+
+TEST_F(JobFilesTest, LieInTheDirectoryOfEachRunnerOnce) {
+  const auto first = make(1, setup_with(1, "mapper.py", "print()"));
+  const auto second = make(2, setup_with(2, "other.py", "print()"));
   ASSERT_TRUE(first && second);
   EXPECT_EQ(test::read_file(*first + "/mapper.py"), "print()");
   EXPECT_EQ(fs::read_symlink(*first + "/mapper.py"), fs::read_symlink(*second + "/other.py"));
-  files.forget(JobId{1});
+  files_->forget(JobId{1});
   EXPECT_TRUE(fs::exists(*second + "/other.py"));
-  files.remove_directory(1);
-  EXPECT_FALSE(fs::exists(*first));
+  files_->remove_directory(1);
+  expect_gone(*first);
 }
 
-TEST(JobFiles, KeepWhetherTheyMayBeRun) {
-  JobFiles files;
-  const auto plain = files.make_directory(1, setup_with(1, "a", "#!/bin/sh\n"), 0);
-  const auto executable = files.make_directory(2, setup_with(1, "a", "#!/bin/sh\n", true), 0);
+TEST_F(JobFilesTest, KeepWhetherTheyMayBeRun) {
+  const auto plain = make(1, setup_with(1, "a", "#!/bin/sh\n"));
+  const auto executable = make(2, setup_with(1, "a", "#!/bin/sh\n", true));
   struct stat status {};
   ASSERT_EQ(::stat((*plain + "/a").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0444u);
@@ -52,11 +84,10 @@ TEST(JobFiles, KeepWhetherTheyMayBeRun) {
   EXPECT_EQ(status.st_mode & 0777, 0555u);
 }
 
-TEST(JobFiles, OfAJobWithAUserOfItsOwnAreThatUsersAlone) {
+TEST_F(JobFilesTest, OfAJobWithAUserOfItsOwnAreThatUsersAlone) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can hand files over";
   constexpr uid_t kUser = 65533;
-  JobFiles files;
-  const auto directory = files.make_directory(1, setup_with(1, "secret.key", "x"), kUser);
+  const auto directory = make(1, setup_with(1, "secret.key", "x"), kUser);
   ASSERT_TRUE(directory) << directory.error().message;
   struct stat status {};
   ASSERT_EQ(::stat(directory->c_str(), &status), 0);
@@ -65,40 +96,92 @@ TEST(JobFiles, OfAJobWithAUserOfItsOwnAreThatUsersAlone) {
 }
 
 // Somebody has cleaned up below /tmp.
-TEST(JobFiles, AreMadeAgainWhereTheyWereRemoved) {
-  JobFiles files;
-  const auto first = files.make_directory(1, setup_with(1, "a", "x"), 0);
+TEST_F(JobFilesTest, AreMadeAgainWhereTheyWereRemoved) {
+  const auto first = make(1, setup_with(1, "a", "x"));
   const fs::path copy = fs::read_symlink(*first + "/a");
   for (const fs::path& removed : {copy, copy.parent_path()}) {
-    fs::remove_all(removed);
-    const auto again = files.make_directory(2, setup_with(1, "a", "x"), 0);
+    std::error_code gone_already;  // runners' directories are removed on another thread meanwhile
+    fs::remove_all(removed, gone_already);
+    const auto again = make(2, setup_with(1, "a", "x"));
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(test::read_file(*again + "/a"), "x");
     EXPECT_EQ(fs::read_symlink(*again + "/a"), copy);
-    files.remove_directory(2);
+    files_->remove_directory(2);
   }
 }
 
-TEST(JobFiles, OfJobsThatEndedMeanwhileAreForgotten) {
-  JobFiles files;
-  const auto kept = files.make_directory(1, setup_with(1, "a", "x"), 0);
-  const auto ended = files.make_directory(2, setup_with(2, "b", "y"), 0);
-  files.forget_all_but({JobId{1}});
+TEST_F(JobFilesTest, OfJobsThatEndedMeanwhileAreForgotten) {
+  const auto kept = make(1, setup_with(1, "a", "x"));
+  const auto ended = make(2, setup_with(2, "b", "y"));
+  files_->forget_all_but({JobId{1}});
   EXPECT_TRUE(fs::exists(*kept + "/a"));
-  EXPECT_FALSE(fs::exists(*ended + "/b"));
+  const fs::path forgotten = fs::read_symlink(*ended + "/b");
+  expect_gone(forgotten);
 }
 
-TEST(JobFiles, AreGoneWithTheirJobAndTheWorker) {
-  std::string root;
-  {
-    JobFiles files;
-    const auto directory = files.make_directory(1, setup_with(1, "a", "x"), 0);
-    root = fs::path(*directory).parent_path();
-    const std::string content = fs::read_symlink(*directory + "/a");
-    files.forget(JobId{1});
-    EXPECT_FALSE(fs::exists(content));
-  }
+TEST_F(JobFilesTest, AreGoneWithTheirJobAndTheWorker) {
+  const auto directory = make(1, setup_with(1, "a", "x"));
+  const fs::path root = fs::path(*directory).parent_path();
+  const fs::path content = fs::read_symlink(*directory + "/a");
+  files_->forget(JobId{1});
+  expect_gone(content);
+  files_.reset();
   EXPECT_FALSE(fs::exists(root));
+}
+
+TEST_F(JobFilesTest, GoWithWhatProgramsHaveLeftBesideThemHoweverMuchAndDeepThatIs) {
+  const auto directory = make(1, setup_with(1, "a", "x"));
+  ASSERT_TRUE(directory);
+  for (int i = 0; i < 500; ++i) test::write_file(*directory + "/wide/t" + std::to_string(i), "");
+  Descriptor at = files::open(*directory, files::kDirectory);
+  for (int i = 0; i < 400; ++i) {
+    ASSERT_EQ(files::make_directory({at.get(), "d"}), 0);
+    at = files::open({at.get(), "d"}, files::kDirectory);
+  }
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit small{std::min<rlim_t>(limit.rlim_cur, 256), limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &small), 0);
+  files_->remove_directory(1);
+  expect_gone(*directory);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// However slow its disk is, the worker hears and speaks.
+TEST_F(JobFilesTest, AreNeverTouchedOnTheThreadThatAsks) {
+  const std::thread::id worker = std::this_thread::get_id();
+  std::mutex gate;  // held: the disk does not answer
+  std::atomic<int> calls = 0;
+  files_.emplace(io_.get_executor(), [&] {
+    EXPECT_NE(std::this_thread::get_id(), worker);
+    ++calls;
+    const std::lock_guard wait(gate);
+  });
+  auto many = std::make_shared<wire::JobSetup>();
+  many->set_job(1);
+  for (int i = 0; i < 100; ++i) {
+    many->add_files()->set_name("f" + std::to_string(i));
+    many->mutable_files()->rbegin()->set_content(std::to_string(i));
+  }
+  bool is_made = false;
+  std::unique_lock slow(gate);
+  const auto directory = files_->make_directory(1, many, 0, [&](const Status& made) { is_made = made.has_value(); });
+  ASSERT_TRUE(directory);
+  files_->remove_directory(7);
+  files_->forget(JobId{2});
+  EXPECT_FALSE(is_made);
+  slow.unlock();
+  wait_for([&] { return is_made; });
+  EXPECT_GE(calls, 200);
+  test::write_file(*directory + "/left/behind", "");
+  const fs::path content = fs::read_symlink(*directory + "/f0");
+  slow.lock();
+  files_->remove_directory(1);
+  files_->forget_all_but({});
+  EXPECT_TRUE(fs::exists(content));
+  slow.unlock();
+  expect_gone(*directory);
+  expect_gone(content);
 }
 
 }  // namespace

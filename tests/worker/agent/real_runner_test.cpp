@@ -1,10 +1,12 @@
 // Slots with the real ontime-runner and a test application.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <asio/io_context.hpp>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "common/injection/wire.h"
@@ -20,7 +22,8 @@ class RealRunner : public testing::Test {
  protected:
   RealRunner()
       : link(io.get_executor(), [this] { return start(); }),
-        slots(io.get_executor(), {.slots = 2, .application_directories = {ONTIME_TEST_APPS}}, reports, link, outputs) {
+        slots(io.get_executor(), {.slots = 2, .application_directories = {ONTIME_TEST_APPS, ONTIME_APPS}}, reports,
+              link, outputs) {
     test::write_file(directory.file("input"), "one\ntwo\nthree\n");
     std::filesystem::create_directory(directory.file("_attempts"));
     EXPECT_TRUE(slots.start());
@@ -32,14 +35,16 @@ class RealRunner : public testing::Test {
     return started;
   }
 
-  void set_up(const std::string& mode, std::uint32_t job = 1) {
+  void set_up(const std::string& mode, std::uint32_t job = 1) { set_up_application("probe", "mode", mode, job); }
+  void set_up_application(const std::string& name, const std::string& key, const std::string& value,
+                          std::uint32_t job = 1) {
     wire::Order order;
     order.mutable_setup()->set_job(job);
-    order.mutable_setup()->set_application("probe");
+    order.mutable_setup()->set_application(name);
     order.mutable_setup()->set_output(directory.file("_attempts"));
     auto& parameter = *order.mutable_setup()->add_parameters();
-    parameter.set_key("mode");
-    parameter.set_value(mode);
+    parameter.set_key(key);
+    parameter.set_value(value);
     ASSERT_TRUE(slots.obey(order));
   }
 
@@ -68,6 +73,17 @@ class RealRunner : public testing::Test {
     run_until([this] { return slots.attempt_count() == 0; });
   }
 
+  // The answer to a cut that takes all it can get.
+  wire::Report::CutAnswer cut(std::uint32_t task) {
+    wire::Order order;
+    order.mutable_cut()->mutable_attempt()->set_job(1);
+    order.mutable_cut()->mutable_attempt()->set_task(task);
+    order.mutable_cut()->set_release(true);
+    EXPECT_TRUE(slots.obey(order));
+    run_until([this] { return newest().has_cut(); });
+    return newest().cut();
+  }
+
   const wire::Report& newest() { return reports.unacknowledged().back(); }
   static std::ptrdiff_t open_descriptors() {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
@@ -94,6 +110,31 @@ TEST_F(RealRunner, MapsAttemptsOneAfterAnotherInOneProcess) {
   }
   EXPECT_EQ(slots.runner_count(), 1u);
   EXPECT_EQ(reports.last(), 10u);  // each: started, sealed
+}
+
+// A command that loads something before it reads: the start is no part of the pace.
+TEST_F(RealRunner, TellsHowLongACommandTookToStart) {
+  set_up_application("exec", "command", "sleep 0.3; cat");
+  launch(0);
+  run_until_over();
+  ASSERT_TRUE(newest().has_sealed());
+  const wire::SegmentTimes& times = newest().sealed().times();
+  EXPECT_GE(Duration(times.first_ns()), std::chrono::milliseconds(300));
+  EXPECT_GE(times.last_ns(), times.first_ns());
+  EXPECT_GE(times.age_ns(), times.last_ns());
+  EXPECT_GE(times.moves(), 1u);
+  EXPECT_GT(times.first_bytes(), 0u);
+}
+
+TEST_F(RealRunner, TellsOfAStartThatHasNotEnded) {
+  set_up_application("exec", "command", "sleep 1000");
+  launch(0);
+  run_until([this] { return reports.last() == 1; });
+  google::protobuf::RepeatedPtrField<wire::AttemptProgress> progress;
+  slots.add_progress(progress);
+  ASSERT_EQ(progress.size(), 1);
+  EXPECT_GT(progress[0].segment().age_ns(), 0);
+  EXPECT_EQ(progress[0].segment().moves(), 0u);
 }
 
 TEST_F(RealRunner, ReportsACrash) {
@@ -130,6 +171,33 @@ TEST_F(RealRunner, KillsAnAttemptThatHangsAndSeesItsEnd) {
   EXPECT_EQ(slots.attempt_count(), 0u);
   run_until([this] { return slots.runner_count() == 0; });
   EXPECT_EQ(reports.last(), 1u);
+}
+
+TEST_F(RealRunner, AnAttemptInsideARecordIsCutBehindIt) {
+  set_up("hang");
+  launch(0);
+  run_until([this] { return reports.last() == 1; });
+  EXPECT_EQ(cut(0).at(), 4u);  // behind "one"
+  EXPECT_EQ(slots.attempt_count(), 1u);
+}
+
+TEST_F(RealRunner, AnAttemptWhoseCommandStartsIsCutBehindWhatItsPipeHolds) {
+  std::string text;
+  while (text.size() < 100'000) text += "line " + std::to_string(text.size()) + "\n";
+  test::write_file(directory.file("input"), text);
+  const std::string gate = directory.file("gate");
+  ASSERT_EQ(::mkfifo(gate.c_str(), 0600), 0);
+  set_up_application("exec", "command", "read go < " + gate + "; cat");
+  launch(0);
+  run_until([this] { return reports.last() == 1; });
+  const std::uint64_t at = cut(0).at();
+  EXPECT_GT(at, 0u);
+  EXPECT_LT(at, 20'000u);
+  std::ofstream(gate) << "go\n";  // the start is over
+  run_until_over();
+  ASSERT_TRUE(newest().has_sealed());
+  EXPECT_EQ(newest().sealed().range().end(), at);
+  EXPECT_EQ(test::read_file(directory.file("_attempts/t00000-a0")), text.substr(0, text.find('\n', at - 1) + 1));
 }
 
 TEST_F(RealRunner, HoldsAStandbyUntilItIsBegun) {

@@ -7,11 +7,17 @@
 
 namespace ontime::worker::test {
 
-SlotsWorld::SlotsWorld(std::uint32_t count, std::optional<UserRange> users)
+SlotsWorld::SlotsWorld(std::uint32_t count, std::optional<UserRange> users, Duration answer_time,
+                       JobFiles::Hook before_file_work)
     : link(io.get_executor(), launcher.starter()),
       slots(io.get_executor(),
-            {.slots = count, .application_directories = {"/apps"}, .node_name = "node", .users = users}, reports, link,
-            outputs) {
+            {.slots = count,
+             .application_directories = {"/apps"},
+             .node_name = "node",
+             .users = users,
+             .answer_time = answer_time,
+             .before_file_work = std::move(before_file_work)},
+            reports, link, outputs) {
   EXPECT_TRUE(slots.start());
   settle();
 }
@@ -87,6 +93,16 @@ void SlotsWorld::settle_until(const std::function<bool()>& is_so) {
     io.run_one_until(limit);
   }
   EXPECT_TRUE(is_so());
+}
+
+void SlotsWorld::poll_until(const std::function<bool()>& is_so) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  bool was_so = false;
+  while (!(was_so = is_so()) && std::chrono::steady_clock::now() < limit) {
+    io.restart();
+    io.run_one_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_TRUE(was_so);
 }
 
 std::unique_ptr<FakeRunner> SlotsWorld::next_runner() {

@@ -19,8 +19,11 @@ namespace ontime::worker::test {
 
 class SlotsWorld {
  public:
-  // `users`: each job has one of these.
-  explicit SlotsWorld(std::uint32_t slots = 2, std::optional<UserRange> users = {});
+  // `users`: each job has one of these. `answer_time`: after so long the worker answers a cut for its runner; a runner
+  // of these tests has all the time there is, unless they say otherwise.
+  explicit SlotsWorld(
+      std::uint32_t slots = 2, std::optional<UserRange> users = {}, Duration answer_time = std::chrono::hours(1),
+      JobFiles::Hook before_file_work = [] {});
 
   static AttemptId attempt(std::uint32_t task, std::uint32_t job = 1) { return {{JobId{job}, task}, 0}; }
 
@@ -37,6 +40,8 @@ class SlotsWorld {
   void settle();
   // Goes on until `is_so`, or fails the test when that takes far too long.
   void settle_until(const std::function<bool()>& is_so);
+  // The same for what no event tells of.
+  void poll_until(const std::function<bool()>& is_so);
 
   // Launches in a new runner that is spawned, has read its setup and its run, and has started.
   std::unique_ptr<FakeRunner> launch_and_start(AttemptId id);

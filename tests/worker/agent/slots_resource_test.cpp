@@ -4,6 +4,8 @@
 
 #include <csignal>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 
 #include "tests/support/temporary_directory.h"
 #include "tests/worker/agent/slots_fixture.h"
@@ -108,12 +110,13 @@ std::size_t copies_below(const std::string& directory) {
   return copies;
 }
 
-// Of jobs that ended meanwhile the master says nothing.
-TEST(Slots, NewSessionRemovesTheFilesOfJobsThatHaveNoAttempts) {
-  const ontime::test::TemporaryDirectory directory;
-  ::setenv("TMPDIR", (directory / ".").c_str(), 1);
-  SlotsWorld world;
-  for (const std::uint32_t job : {1u, 2u}) {
+// Of jobs that bring files.
+class SlotsFiles : public testing::Test {
+ protected:
+  SlotsFiles() { ::setenv("TMPDIR", (directory_ / ".").c_str(), 1); }
+  ~SlotsFiles() override { ::unsetenv("TMPDIR"); }
+
+  static void set_up(SlotsWorld& world, std::uint32_t job) {
     wire::Order order;
     order.mutable_setup()->set_job(job);
     order.mutable_setup()->set_application("wordcount");
@@ -124,13 +127,65 @@ TEST(Slots, NewSessionRemovesTheFilesOfJobsThatHaveNoAttempts) {
     file.set_content("of job " + std::to_string(job));
     ASSERT_TRUE(world.slots.obey(order));
   }
-  const auto kept = world.launch_and_start(world.attempt(0, 1));
-  const auto ended = world.launch_and_start(world.attempt(0, 2));
+  std::size_t copies() const { return copies_below(directory_ / "."); }
+
+  const ontime::test::TemporaryDirectory directory_;
+};
+
+// Of jobs that ended meanwhile the master says nothing.
+TEST_F(SlotsFiles, OfJobsThatHaveNoAttemptsAreRemovedByANewSession) {
+  SlotsWorld world;
+  set_up(world, 1);
+  set_up(world, 2);
+  ASSERT_TRUE(world.launch(world.attempt(0, 1)));
+  ASSERT_TRUE(world.launch(world.attempt(0, 2)));
+  world.poll_until([&] { return copies() == 2; });
   ASSERT_TRUE(world.kill(world.attempt(0, 2)));
-  EXPECT_EQ(copies_below(directory / "."), 2u);
   world.begin_session({});
-  EXPECT_EQ(copies_below(directory / "."), 1u);
-  ::unsetenv("TMPDIR");
+  world.poll_until([&] { return copies() == 1; });
+}
+
+TEST_F(SlotsFiles, AreWaitedForByTheirAttemptAndByNothingElse) {
+  std::mutex gate;  // held: the disk does not answer
+  std::unique_lock slow(gate);
+  SlotsWorld world(2, {}, std::chrono::hours(1), [&] { const std::lock_guard wait(gate); });
+  set_up(world, 1);
+  ASSERT_TRUE(world.set_up(2));
+  ASSERT_TRUE(world.launch(world.attempt(0, 1)));
+  const auto other = world.launch_and_start(world.attempt(0, 2));  // the only one that the launcher was asked for
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(world.progress().size(), 2u) << "a heartbeat tells of both";
+  world.finish(*other);
+  world.new_reports();
+  slow.unlock();
+  std::unique_ptr<test::FakeRunner> runner;
+  world.poll_until([&] { return (runner = world.launcher.next_spawn()) != nullptr; });
+  ASSERT_NE(runner, nullptr);
+  world.launcher.reports_spawned(*runner);
+  EXPECT_TRUE(runner->next()->has_setup());
+  EXPECT_TRUE(runner->takes_run());
+}
+
+TEST_F(SlotsFiles, OfAnAttemptThatIsKilledMeanwhileStartNothing) {
+  std::mutex gate;
+  std::unique_lock slow(gate);
+  SlotsWorld world(2, {}, std::chrono::hours(1), [&] { const std::lock_guard wait(gate); });
+  set_up(world, 1);
+  ASSERT_TRUE(world.launch(world.attempt(0, 1)));
+  ASSERT_TRUE(world.kill(world.attempt(0, 1)));
+  EXPECT_EQ(world.slots.runner_count(), 1u);
+  slow.unlock();
+  world.poll_until([&] { return world.slots.runner_count() == 0; });
+  EXPECT_EQ(world.launcher.next_spawn(), nullptr);
+}
+
+TEST_F(SlotsFiles, ThatCannotBeMadeFailTheLaunch) {
+  SlotsWorld world;
+  ::setenv("TMPDIR", (directory_ / "nowhere").c_str(), 1);
+  set_up(world, 1);
+  ASSERT_TRUE(world.launch(world.attempt(0, 1)));
+  EXPECT_EQ(world.only_end().failure(), wire::LAUNCH);
+  EXPECT_EQ(world.slots.runner_count(), 0u);
 }
 
 }  // namespace

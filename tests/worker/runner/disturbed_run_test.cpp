@@ -194,6 +194,60 @@ TEST_F(DisturbedRun, ASlowDownWithoutARateStretchesTheMapping) {
   EXPECT_EQ(run->clock.elapsed(), 40ms * run->mapper.batches.size());
 }
 
+// As with a command that loads a model first: it is begun, takes nothing, and nobody looks whether it is to cut.
+TEST_F(DisturbedRun, AStartComesBehindTheReportThatItHasStartedAndIsDeafToCuts) {
+  Disturbance disturbance = at_rate(10);
+  disturbance.start = 8s;
+  const auto run = make(std::string(100, '\n'), disturbance);
+  run->clock.on_sleep = [&] {
+    if (run->clock.sleeps() > 1) return;
+    EXPECT_EQ(run->clock.elapsed(), 8s);
+    EXPECT_TRUE(run->said().front().has_started());
+    EXPECT_EQ(run->block->offset.load(), 0u);
+    run->block.cut(0, true);
+  };
+  ASSERT_TRUE(run->run());
+  const auto messages = run->said();
+  ASSERT_EQ(messages.size(), 2u);
+  EXPECT_EQ(messages[0].cut().at(), 1u) << "it has claimed its first record";
+  EXPECT_EQ(messages[1].sealed().range().end(), 1u);
+}
+
+TEST_F(DisturbedRun, AStartIsPaidPerSegmentUnlessItIsTheAttempts) {
+  for (const auto& [of, starts] : {std::pair{injection::StartOf::Segment, 2}, {injection::StartOf::Attempt, 1}}) {
+    Disturbance disturbance = at_rate(10);
+    disturbance.start = 8s;
+    disturbance.start_of = of;
+    const auto run = make(std::string(100, '\n'), disturbance);
+    run->clock.on_sleep = [&] {
+      if (run->clock.sleeps() == 10) run->block.cut(50, false);
+    };
+    ASSERT_TRUE(run->run());
+    EXPECT_NEAR(seconds(run->clock.elapsed()), 8 * starts + 10, 1e-6);
+    EXPECT_EQ(run->output().size(), 100u);
+  }
+}
+
+TEST_F(DisturbedRun, WhatItReadsAheadIsTakenAndSealedWhenItsTimeHasCome) {
+  Disturbance disturbance = at_rate(10);
+  disturbance.start = 2s;
+  disturbance.reads_ahead = 30;
+  const auto run = make(std::string(100, '\n'), disturbance);
+  run->clock.on_sleep = [&] {
+    if (run->clock.elapsed() < 2100ms || run->clock.elapsed() >= 8s) return;  // of the first segment
+    const double due = 30 + 10 * (seconds(run->clock.elapsed()) - 2);
+    EXPECT_NEAR(static_cast<double>(run->block->offset.load()), std::min(due, 60.0), 2);
+    if (run->clock.elapsed() > 3s && run->clock.elapsed() < 3025ms) run->block.cut(60, false);
+  };
+  ASSERT_TRUE(run->run());
+  std::vector<std::uint64_t> ends;
+  for (const auto& message : run->said()) {
+    if (message.has_sealed()) ends.push_back(message.sealed().range().end());
+  }
+  EXPECT_EQ(ends, (std::vector<std::uint64_t>{60, 100}));
+  EXPECT_NEAR(seconds(run->clock.elapsed()), 2 + 6 + 2 + 4, 1e-6) << "no sooner than it would be mapped";
+}
+
 TEST_F(DisturbedRun, WithoutADisturbanceNobodyWaits) {
   const auto run = make(text(100), {});
   run->clock.on_sleep = [] { ADD_FAILURE(); };

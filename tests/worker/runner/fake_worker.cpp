@@ -28,6 +28,7 @@ SharedBlock::~SharedBlock() { ::munmap(block_, sizeof(ProgressBlock)); }
 
 std::uint64_t SharedBlock::cut(std::uint64_t at, bool release) {
   const std::uint64_t sequence = block_->cut_sequence.load() + 1;
+  block_->claims.expect_answer();
   block_->cut_at.store(at, std::memory_order_relaxed);
   block_->cut_release.store(release ? 1 : 0, std::memory_order_relaxed);
   block_->cut_sequence.store(sequence, std::memory_order_release);

@@ -23,6 +23,27 @@ TEST(Pace, TheScheduleIsAbsolute) {
   EXPECT_EQ(pace.due(9000, kStart + 8s), kStart + 4s);
 }
 
+TEST(Pace, WhatPutsItOffMovesTheScheduleAndIsNoMapping) {
+  Pace pace(at_rate(1000), {5000, 9000}, kStart);
+  pace.put_off(3s);
+  EXPECT_EQ(pace.due(6000, kStart), kStart + 4s);
+  Disturbance disturbance;
+  disturbance.slowdown = 4;
+  Pace slow(disturbance, {0, 4000}, kStart);
+  slow.put_off(3s);
+  slow.on_mapped(kStart, kStart + 4s);
+  EXPECT_EQ(slow.due(100, kStart + 4s), kStart + 3s + 4s);
+  slow.on_mapped(kStart + 7s, kStart + 8s);
+  EXPECT_EQ(slow.due(200, kStart + 8s), kStart + 11s);
+}
+
+TEST(Pace, ReadingAheadIsEarlierByWhatIsRead) {
+  Pace pace(at_rate(1000), {5000, 9000}, kStart);
+  EXPECT_EQ(pace.due(6000, kStart, 400), kStart + 600ms);
+  EXPECT_EQ(pace.due(6000, kStart, injection::kAllAhead), kStart);
+  EXPECT_EQ(pace.due(6000, kStart), kStart + 1s);
+}
+
 TEST(Pace, AClaimIsWorthOneStep) {
   const Pace pace(at_rate(1000), {5000, 9000}, kStart);
   EXPECT_EQ(pace.claim_end(5000, 9000), 5020u);

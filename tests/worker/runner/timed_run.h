@@ -47,7 +47,7 @@ class CopyMapper final : public app::Mapper {
     if (on_flush) on_flush(out);
   }
   void map(const app::Batch& batch, app::Output& out) override {
-    out.write(batch.bytes);
+    out.write(batch.bytes.substr(0, takes ? takes(batch) : batch.bytes.size()));
     batches.push_back({batch.offset, batch.offset + batch.bytes.size()});
     const auto lines = std::count(batch.bytes.begin(), batch.bytes.end(), '\n');
     clock_.advance(time_per_batch + lines * time_per_line);
@@ -56,6 +56,7 @@ class CopyMapper final : public app::Mapper {
   std::vector<ByteRange> batches;
   Duration time_per_batch{0};
   Duration time_per_line{0};
+  std::function<std::size_t(const app::Batch&)> takes;  // how many bytes of it; unset: all
   std::function<void(const app::Batch&)> on_map;
   std::function<void(std::uint64_t)> on_begin;
   std::function<void(app::Output&)> on_flush;
