@@ -25,7 +25,8 @@ struct Asked {
 };
 
 Result<Asked> look_at(const JobGroup& group, const std::vector<std::string>& directories) {
-  const auto loaded = app::LoadedApplication::load(group.application, application_directories(directories));
+  const auto loaded = app::LoadedApplication::load(group.application, application_directories(directories),
+                                                   app::Keeper{geteuid(), getegid()});
   if (!loaded) return loaded.error();
   const auto parameters = loaded->complete({group.parameters.begin(), group.parameters.end()});
   if (!parameters) return parameters.error();

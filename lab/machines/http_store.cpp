@@ -13,11 +13,14 @@
 #include <thread>
 #include <utility>
 
+#include "common/http/url.h"
 #include "lab/machines/network.h"
 #include "lab/machines/programs.h"
 
 namespace ontime::lab::machines {
 namespace {
+
+using http::percent_decoded;
 
 constexpr std::size_t kRequestBytesMax = 16u << 20;
 
@@ -40,11 +43,11 @@ HttpRequest parse(std::string_view head) {
   std::string_view line = take(head, "\r\n");
   request.method = take(line, " ");
   std::string_view target = take(line, " ");
-  request.path = percent_decoded(std::string(take(target, "?")));
+  request.path = percent_decoded(take(target, "?"));
   while (!target.empty()) {
     std::string_view value = take(target, "&");
     const std::string_view name = take(value, "=");
-    request.query[percent_decoded(std::string(name))] = percent_decoded(std::string(value));
+    request.query[percent_decoded(name)] = percent_decoded(value);
   }
   while (!head.empty()) {
     std::string_view value = take(head, "\r\n");
@@ -114,19 +117,6 @@ constexpr Duration kIdleMax = std::chrono::seconds(20);  // of a connection
 
 }  // namespace
 
-std::string percent_decoded(const std::string& text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned char value = 0;
-    const char* const digits = text.data() + i + 1;
-    const bool is_code =
-        text[i] == '%' && i + 2 < text.size() && std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2;
-    plain += is_code ? static_cast<char>(value) : text[i];
-    i += is_code ? 2 : 0;
-  }
-  return plain;
-}
-
 std::string HttpRequest::header(const char* name) const {
   const auto found = headers.find(name);
   return found == headers.end() ? "" : found->second;
@@ -155,6 +145,7 @@ class HttpStore::Session {
   bool answer(const HttpRequest& request) {
     const std::uint32_t from = socket_->remote().host;
     const Trouble& trouble = store_.trouble;
+    const auto place = store_.under_way_.insert(store_.under_way_.end(), &request);
     if (trouble.slower_by > Duration(0)) {
       const double longer = world_.uniform() * seconds(trouble.slower_by);
       World::here()->sleep_until(world_.now() + from_seconds(longer));
@@ -168,6 +159,7 @@ class HttpStore::Session {
       HttpAnswer done = store_.perform(request, !socket_->has_peer());
       if (!is_refused) answer = std::move(done);
     }
+    store_.under_way_.erase(place);
     if (request.method == "HEAD") answer.content.clear();
     store_.on_request(request, from, Moment::Done);
     const std::string bytes = to_bytes(answer);
@@ -192,9 +184,7 @@ class HttpStore::Session {
   const std::shared_ptr<TcpSocket> socket_;
 };
 
-std::string HttpStore::endpoint() const {
-  return "http://" + dotted(machine_.address()) + ":" + std::to_string(kPort);
-}
+std::string HttpStore::endpoint() const { return "http://" + dotted(machine_.address()) + ":" + std::to_string(kPort); }
 
 Process& HttpStore::start() {
   Process& process = cluster_.start(machine_, "store", [this] { return serve(); });
@@ -203,6 +193,7 @@ Process& HttpStore::start() {
 }
 
 int HttpStore::serve() {
+  under_way_.clear();  // of a process that was killed
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(kPort);
@@ -215,6 +206,14 @@ int HttpStore::serve() {
     std::thread([this, connection] { Session(*this, connection).run(); }).detach();
   }
   return 1;
+}
+
+bool HttpStore::is_under_way(const HttpRequest& request) const {
+  const auto is_it = [&](const HttpRequest* other) { return other == &request; };
+  const auto is_same = [&](const HttpRequest* other) {
+    return other->method == request.method && other->path == request.path;
+  };
+  return std::any_of(under_way_.begin(), std::find_if(under_way_.begin(), under_way_.end(), is_it), is_same);
 }
 
 void HttpStore::set(const std::string& key, const Object* after) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,8 +30,6 @@ struct HttpAnswer {
   std::string content{};
   std::optional<std::size_t> size{};  // Content-Length, if it is not the content's
 };
-
-std::string percent_decoded(const std::string& text);  // "%41" is "A"
 
 class HttpStore {
  public:
@@ -79,6 +78,8 @@ class HttpStore {
 
  protected:
   virtual HttpAnswer perform(const HttpRequest& request, bool is_late) = 0;
+  // Whether a request that came before this one, and is not done, asks the same of the same object.
+  bool is_under_way(const HttpRequest& request) const;
   // What it says of trouble.
   virtual HttpAnswer refusal(int status) const = 0;
   // For a client. Null: it is removed.
@@ -92,6 +93,7 @@ class HttpStore {
 
   Cluster& cluster_;
   Machine& machine_;
+  std::list<const HttpRequest*> under_way_;  // in the order in which they came
 };
 
 }  // namespace ontime::lab::machines

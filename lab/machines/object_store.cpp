@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/base/crc32c.h"
+#include "common/http/url.h"
 #include "common/s3/access.h"
 
 namespace ontime::lab::machines {
@@ -85,7 +86,8 @@ HttpAnswer ObjectStore::list(const HttpRequest& request) const {
   const std::string prefix = value("prefix");
   const std::string from = value("continuation-token");
   const std::size_t most = std::min<std::size_t>(kPageMax, std::strtoull(value("max-keys").c_str(), nullptr, 10));
-  std::string items;
+  const bool is_encoded = value("encoding-type") == "url";
+  std::string items = is_encoded ? "<EncodingType>url</EncodingType>" : "";
   std::string next;
   std::size_t count = 0;
   for (auto at = objects_.lower_bound(std::max(prefix, from));
@@ -94,8 +96,8 @@ HttpAnswer ObjectStore::list(const HttpRequest& request) const {
     if (count++ == most) {
       next = key;
     } else {
-      items += "<Contents><Key>" + key + "</Key><Size>" + std::to_string(object.bytes.size()) + "</Size><ETag>" +
-               object.version + "</ETag></Contents>";
+      items += "<Contents><Key>" + (is_encoded ? http::percent_encoded(key, "/") : key) + "</Key><Size>" +
+               std::to_string(object.bytes.size()) + "</Size><ETag>" + object.version + "</ETag></Contents>";
     }
   }
   if (!next.empty()) items += "<NextContinuationToken>" + next + "</NextContinuationToken>";
@@ -126,11 +128,14 @@ HttpAnswer ObjectStore::read(const HttpRequest& request, const std::string& key)
 }
 
 HttpAnswer ObjectStore::write(const HttpRequest& request, const std::string& key, bool is_late) {
-  if (request.header("if-none-match") == "*" && objects_.contains(key)) return error(412, "PreconditionFailed");
+  if (request.header("if-none-match") == "*") {
+    if (is_under_way(request)) return error(409, "ConditionalRequestConflict");
+    if (objects_.contains(key)) return error(412, "PreconditionFailed");
+  }
   Object object{request.content, "", is_late};
   const std::string source = request.header("x-amz-copy-source");
   if (!source.empty()) {
-    const auto found = objects_.find(key_in(percent_decoded(source)));
+    const auto found = objects_.find(key_in(http::percent_decoded(source)));
     if (found == objects_.end()) return no_such_key();
     object.bytes = found->second.bytes;
   }

@@ -25,6 +25,8 @@ enum class Purpose : std::uint64_t {
   Choice = 16,
   SplitLength = 17,
   History = 18,
+  Start = 19,
+  RecordTime = 20,
   Faults = 10,  // of fault schedules, which have no JobScale
   Store = 16,   // of fault schedules too
   Test = 100,

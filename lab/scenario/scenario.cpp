@@ -32,12 +32,22 @@ double mean_slowness(const Scenario& scenario) {
   return sum / slots_of(scenario);
 }
 
+// How many times as long attempts take by what is done to them on purpose, on whatever node.
+double mean_slowdown(const injection::Injection& injected) {
+  const double factor = injected.slowdown ? injected.slowdown->mean() : 1;
+  return factor * (1 + injected.straggler.share * (injected.straggler.factor - 1));
+}
+
 // Of an attempt over a whole split on a node of slowness 1.
 double mean_duration(const Scenario& scenario, const JobGroup& group) {
   if (!scenario.injection) return group.duration.mean();
-  const injection::Injection& injected = *scenario.injection;
-  const double factor = injected.slowdown ? injected.slowdown->mean() : 1;
-  return seconds(injected.pace) * factor * (1 + injected.straggler.share * (injected.straggler.factor - 1));
+  return seconds(scenario.injection->pace) * mean_slowdown(*scenario.injection);
+}
+
+double mean_start(const Scenario& scenario, const JobGroup& group) {
+  const double own = group.start.mean();
+  if (!scenario.injection || !scenario.injection->start) return own;
+  return own + scenario.injection->start->mean() * mean_slowdown(*scenario.injection);
 }
 
 double mean_launch(const Scenario& scenario) {
@@ -93,6 +103,10 @@ Status check_group(const Scenario& scenario, const JobGroup& group) {
     return bad_input(
         who +
         "a skew begins at a share of the split, has a share of it, both from 0 on, and its slowness is positive.");
+  }
+  if (group.start.least() < 0) return bad_input(who + "a start cannot take negative time.");
+  if (!is_positive(group.record_time.median()) || group.record_time.least() < 0) {
+    return bad_input(who + "the time of a record is a positive number of times its share of the duration.");
   }
   if (group.share.least() < 0) return bad_input(who + "a share of the slots is positive.");
   if (!is_positive(group.tasks.median())) return bad_input(who + "the number of tasks is positive.");
@@ -181,7 +195,8 @@ Result<double> mean_work(const Scenario& scenario, const JobGroup& group) {
     return bad_input("a load needs a pace in the injection; give a rate");
   }
   const double length = group.scale.mean() * group.split_lengths.mean();
-  const double duration = mean_duration(scenario, group) * length * mean_slowness(scenario);
+  const double mapping = mean_duration(scenario, group) * length * group.record_time.mean();
+  const double duration = (mapping + mean_start(scenario, group)) * mean_slowness(scenario);
   const double share = group.share.mean() > 0 ? group.share.mean() * slots_of(scenario) : 1;
   const double work = group.tasks.mean() * share * (duration + mean_launch(scenario));
   if (!is_positive(work)) return bad_input("attempts have no mean duration, so a load means nothing; give a rate");

@@ -109,6 +109,16 @@ struct JobGroup {
   std::vector<double> first_durations;
   double recorded_work = 0;  // slot-seconds of a job without launches, as recorded; 0: by `tasks` and `duration`
   double output = 1;         // bytes that a mapped byte becomes; matters to disks alone
+  // Seconds before the first byte of each segment, or whatever the start is of; as much longer as mapping is on a slow
+  // node and by a slow-down on purpose.
+  Distribution start;
+  injection::StartOf start_of = injection::StartOf::Segment;
+  std::uint64_t reads_ahead = 0;  // bytes taken before they are mapped; injection::kAllAhead: all of a segment
+  // A record takes so many times as long as its share of the duration, drawn per record: the same in every attempt.
+  Distribution record_time = Distribution::constant(1);
+  // Whether the worker answers a cut for a runner that is inside a record or in its start. Empty: unless is_plain() and
+  // nothing of the kind is injected.
+  std::optional<bool> workers_answer;
   // What the scheduler knows of earlier jobs of that name before anything happens.
   std::optional<scheduler::math::DurationSample> profile;
   std::uint32_t history = 0;  // attempts that are drawn for the profile; 0: as it is
@@ -136,6 +146,10 @@ struct JobGroup {
   bool is_noise = false;        // runs under the policy none beside the others and is not counted
   scheduler::StringMap values;  // what $NAME in a policy's text stands for
 
+  bool is_plain() const {  // all that takes time is its bytes, alike long
+    const auto is_always = [](const Distribution& d, double value) { return d.is_constant() && d.median() == value; };
+    return is_always(start, 0) && reads_ahead == 0 && is_always(record_time, 1);
+  }
   bool has_deadline() const {
     return deadline > 0 || deadline_means > 0 || deadline_minima > 0 || deadline_medians > 0;
   }

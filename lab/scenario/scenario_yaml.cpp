@@ -163,6 +163,7 @@ void Reader::read_sizes(YamlFields& fields, JobGroup& group) {
   fields.count("history", group.history);
   fields.get("skew", group, [&](const YAML::Node& skew) { return read_skew(skew, group); });
   fields.number("output", group.output);
+  read_starts(fields, group);
   fields.get("first_durations", group.first_durations, read_values);
   if (!fields.take("tasks") && !group.first_durations.empty()) {
     group.tasks = Distribution::constant(static_cast<double>(group.first_durations.size()));

@@ -62,6 +62,7 @@ std::vector<TraceJob> read_trace(const YAML::Node& node, const Surroundings& sur
 std::vector<JobGroup> read_stages(const YAML::Node& node, const Surroundings& surroundings, const JobGroup& like);
 JobGroup read_tasks(const YAML::Node& node, JobGroup group);
 JobGroup read_duration(const YAML::Node& node, const Surroundings& surroundings, JobGroup group);
+void read_starts(YamlFields& fields, JobGroup& group);  // and the other habits of its application
 JobGroup read_skew(const YAML::Node& node, JobGroup group);
 void read_deadline(const YAML::Node& node, JobGroup& group);
 void read_policy_of(const YAML::Node& node, JobGroup& group);

@@ -63,6 +63,21 @@ Outage read_outage(const YAML::Node& node) {
   return outage;
 }
 
+void read_starts(YamlFields& fields, JobGroup& group) {
+  using injection::StartOf;
+  fields.distribution("start", group.start);
+  fields.get("start_of", group.start_of, [](const YAML::Node& of) {
+    return read_choice<StartOf>(
+        of, {{"segment", StartOf::Segment}, {"attempt", StartOf::Attempt}, {"process", StartOf::Process}});
+  });
+  fields.get("reads_ahead", group.reads_ahead, [](const YAML::Node& ahead) {
+    const bool is_all = ahead.IsScalar() && ahead.Scalar() == "all";
+    return is_all ? injection::kAllAhead : read_bytes(ahead);
+  });
+  fields.distribution("record_time", group.record_time);
+  fields.get("workers_answer", group.workers_answer, read_flag);
+}
+
 JobGroup read_skew(const YAML::Node& node, JobGroup group) {
   YamlFields fields(node);
   fields.distribution("begins", group.skew_begins);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -38,14 +37,6 @@ scheduler::Settings settings_of(const Scenario& scenario, const Observer& observ
   settings.history.jobs = observer.ended ? std::numeric_limits<std::uint32_t>::max() : kJobsKept;
   settings.history.tasks = std::numeric_limits<std::uint64_t>::max();
   return settings;
-}
-
-// The number of "r = 2: ..." or "c = 3: ...".
-std::optional<std::int32_t> number_noted(const std::string& text) {
-  if (!text.starts_with("r = ") && !text.starts_with("c = ")) return std::nullopt;
-  std::int32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data() + 4, text.data() + text.size(), number);
-  return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
 double since_start(TimePoint at) { return seconds(at.time_since_epoch()); }
@@ -261,7 +252,7 @@ void Simulation::follow(const scheduler::Fact& fact) {
     if (decided->decision.what != scheduler::DecisionNote::What::Note)
       ++job.decisions;
     else
-      job.chosen = number_noted(decided->decision.text).value_or(job.chosen);
+      job.chosen = static_cast<std::int32_t>(decided->decision.number.value_or(job.chosen));
   } else if (const auto* ended = std::get_if<fact::JobEnded>(&fact)) {
     end_job(*ended);
   }

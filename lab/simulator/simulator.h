@@ -44,7 +44,7 @@ struct JobOutcome {
   double input_bytes = 0;
   double mapped_bytes = 0;      // by true positions, by all its attempts: what exceeds the input was wasted
   std::uint32_t decisions = 0;  // of its policy, carried out
-  std::int32_t chosen = -1;     // r or c of its policy's latest note that begins "r = 2: ..."; -1: it has none
+  std::int32_t chosen = -1;     // r or c of its policy's latest note that names one; -1: none does
   std::vector<ForecastReading> forecasts{};  // as the Observer asks for, while it ran
 
   bool has_ended() const { return scheduler::is_final(state); }

@@ -94,7 +94,7 @@ std::vector<scheduler::AttemptProgress> Workers::progress(const Node& node, Time
   for (const std::uint32_t slot : node.attempts) {
     const Attempt& attempt = attempts_[slot];
     const Motion& motion = attempt.motion;
-    all.push_back({attempt.id, motion.offset(now), motion.records(now), 0});
+    all.push_back({attempt.id, motion.offset(now), motion.records(now), 0, motion.times(now)});
   }
   return all;
 }

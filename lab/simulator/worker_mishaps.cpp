@@ -7,7 +7,7 @@
 
 namespace ontime::lab {
 
-void Workers::disturb(Attempt& attempt) {
+void Workers::disturb(Attempt& attempt, ByteRange held) {
   attempt.is_stalled = false;
   attempt.disturbance = {};
   if (!scenario_.injection) return;
@@ -16,7 +16,6 @@ void Workers::disturb(Attempt& attempt) {
       injection::draw(*scenario_.injection, {attempt.id, job.tasks, attempt.split, nodes_[attempt.node].name});
   const auto& drawn = attempt.disturbance;
   if (drawn.pause > Duration(0)) {  // from here on a place in the input, like the others
-    const ByteRange held = attempt.motion.segment();
     attempt.pause_at = held.begin + static_cast<std::uint64_t>(drawn.pause_fraction * static_cast<double>(held.size()));
   } else {
     attempt.pause_at.reset();
@@ -41,9 +40,8 @@ std::optional<std::uint64_t> Workers::next_mishap(const Attempt& attempt) {
 void Workers::expect_mishap(Attempt& attempt, TimePoint now) {
   const auto next = next_mishap(attempt);
   if (!next) return;
-  const double left = std::max(0.0, static_cast<double>(*next) - attempt.motion.place(now));
-  const double due = std::ceil(left / attempt.motion.speed() * 1e9) / 1e9;
-  queue_.push(now + from_seconds(std::min(due, 4e9)), Due::Mishap, slot_of(attempt), attempt.life);
+  const TimePoint due = attempt.motion.comes_to(static_cast<double>(*next), now);
+  queue_.push(due, Due::Mishap, slot_of(attempt), attempt.life);
 }
 
 void Workers::on_mishap(Attempt& attempt, TimePoint now) {

@@ -120,18 +120,19 @@ void Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, Ti
   attempt.standby = order.standby;
   attempt.begin.reset();
   attempt.seals = 0;
+  attempt.begun = 0;
   attempt.cuts.clear();
   attempt.answers.clear();
   attempt.arrived_at = now;
   attempt.split = order.split.range;
-  attempt.motion = Motion(order.range, job.group->record_bytes);
   attempt.random = Random(seed_, Purpose::Duration, job.planned, order.attempt.task.index, order.attempt.number);
   Random launch(seed_, Purpose::Launch, job.planned, order.attempt.task.index, order.attempt.number);
-  disturb(attempt);
+  disturb(attempt, order.range);
+  attempt.motion = motion_on(attempt, order.range);
   Node& node = nodes_[index];
-  const bool is_warm =
+  attempt.is_warm =
       scheduler::take_idle_runner(node.idle_runners, order.attempt.task.job, node.attempts.size(), node.slots);
-  const double loading = is_warm ? 0 : scenario_.launch.sample(launch);
+  const double loading = attempt.is_warm ? 0 : scenario_.launch.sample(launch);
   queue_.push(now + from_seconds(loading) + attempt.disturbance.launch, Due::Launched, slot, attempt.life);
   node.attempts.push_back(slot);
   node.launched_at = now;
@@ -144,15 +145,20 @@ void Workers::begin(Attempt& attempt, ByteRange range, TimePoint now) {
   if (attempt.phase == Phase::StandingBy) start_mapping(attempt, now);
 }
 
-// A standby that has not begun is not asked; an attempt looks between two records, and when it has sealed.
+// A standby that has not begun is not asked; an attempt looks between two records, and when it has sealed. Its worker
+// may answer before, as what is behind the record is free in any case.
 void Workers::cut(Attempt& attempt, const action::CutAttempt& order, TimePoint now) {
   if ((attempt.standby && attempt.phase < Phase::Mapping) || attempt.is_stalled) return;
   if (attempt.phase == Phase::Sealing) return attempt.cuts.push_back(order);
-  if (attempt.answers.empty()) attempt.answers_at = attempt.motion.next_record(now);
+  if (attempt.answers.empty()) {
+    attempt.answers_at = attempt.motion.next_look(now);
+    attempt.answers_by = answers_by(attempt, now);
+  }
   const std::uint64_t at = attempt.motion.cut(order.at, order.release, now);
   attempt.answers.push_back(event::CutAnswered{nodes_[attempt.node].id, attempt.id, at, order.release});
-  if (attempt.phase == Phase::Mapping && attempt.motion.place(now) < static_cast<double>(attempt.answers_at))
-    return expect_border(attempt, now);
+  const bool is_busy =
+      attempt.motion.is_starting(now) || attempt.motion.place(now) < static_cast<double>(attempt.answers_at);
+  if (attempt.phase == Phase::Mapping && is_busy) return expect_border(attempt, now);
   answer(attempt, now);
 }
 
@@ -181,8 +187,9 @@ void Workers::start_mapping(Attempt& attempt, TimePoint now) {
   }
   const JobLoad& job = jobs_[attempt.id.task.job.value - 1];
   attempt.phase = Phase::Mapping;
-  if (attempt.begin) attempt.motion = Motion(*attempt.begin, job.group->record_bytes);
+  if (attempt.begin) attempt.motion = motion_on(attempt, *attempt.begin);
   report(attempt.node, event::AttemptStarted{nodes_[attempt.node].id, attempt.id}, now);
+  begin_segment(attempt, now);
   change_speed(attempt, now);
   if (scenario_.injection) expect_mishap(attempt, now);
   if (scenario_.crash_probability <= 0) return;
@@ -230,6 +237,7 @@ void Workers::set_speed(Attempt& attempt, TimePoint now) {
   const JobLoad& job = jobs_[attempt.id.task.job.value - 1];
   const JobGroup& group = *job.group;
   double speed = attempt.even_speed;
+  std::optional<double> next;
   if (!group.skew_begins.is_constant() || group.skew_begins.median() < 1) {
     Random skew(seed_, Purpose::Skew, job.planned, attempt.id.task.index);
     const double slowness = group.skew_slowness.sample(skew);
@@ -241,12 +249,11 @@ void Workers::set_speed(Attempt& attempt, TimePoint now) {
     const double place = attempt.motion.place(now);
     speed *= 1 - share + share * slowness;
     if (place >= from - 1 && place < to - 1) speed /= slowness;
-    if (const double next = place < from - 1 ? from : to; place < next - 1 && next < kForEver) {
-      const double left = std::ceil((next - place) / speed * 1e9) / 1e9;
-      queue_.push(now + from_seconds(left), Due::Skew, slot_of(attempt), ++attempt.skew);
-    }
+    next = place < from - 1 ? from : to;
+    if (place >= *next - 1 || *next == kForEver) next.reset();
   }
   attempt.motion.set_speed(speed, now);
+  if (next) queue_.push(attempt.motion.comes_to(*next, now), Due::Skew, slot_of(attempt), ++attempt.skew);
   expect_border(attempt, now);
 }
 
@@ -254,7 +261,8 @@ void Workers::expect_border(Attempt& attempt, TimePoint now) {
   if (attempt.phase == Phase::Sealing) return;
   ++attempt.border;
   if (!attempt.answers.empty()) {  // before it seals, if it does so at the same place
-    queue_.push(attempt.motion.reaches(attempt.answers_at, now), Due::Answer, slot_of(attempt), attempt.border);
+    const TimePoint at = std::min(attempt.motion.reaches(attempt.answers_at, now), std::max(now, attempt.answers_by));
+    queue_.push(at, Due::Answer, slot_of(attempt), attempt.border);
   }
   queue_.push(attempt.motion.border_at(now), Due::Border, slot_of(attempt), attempt.border);
 }
@@ -291,17 +299,25 @@ void Workers::seal(Attempt& attempt, TimePoint now) {
   scheduler::SealedOutput output;
   output.length = segment.size();
   output.records = 1 + (segment.size() - 1) / jobs_[attempt.id.task.job.value - 1].group->record_bytes;
-  report(attempt.node, event::SegmentSealed{nodes_[attempt.node].id, attempt.id, segment, segment.end, output, {}},
+  report(attempt.node,
+         event::SegmentSealed{
+             nodes_[attempt.node].id, attempt.id, segment, segment.end, output, {}, attempt.motion.times(now)},
          now);
   attempt.motion.seal(now);
   if (attempt.motion.is_over()) return end_done(attempt, now);
-  if (attempt.phase == Phase::Mapping) return expect_border(attempt, now);
+  if (attempt.phase == Phase::Mapping) {
+    begin_segment(attempt, now);
+    return expect_border(attempt, now);
+  }
   attempt.phase = Phase::Mapping;
   go_on_mapping(attempt, now);
   const std::uint32_t life = attempt.life;
   for (const action::CutAttempt& asked : std::exchange(attempt.cuts, {})) {
     if (attempt.life == life) cut(attempt, asked, now);
   }
+  if (attempt.life != life) return;
+  begin_segment(attempt, now);
+  if (attempt.motion.is_starting(now)) expect_border(attempt, now);
 }
 
 // After a seal that has taken time: what was to happen at a place happens later.

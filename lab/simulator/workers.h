@@ -66,9 +66,11 @@ class Workers {
     std::uint32_t border = 0;  // generation of its next Border and Answer
     std::uint32_t skew = 0;    // generation of its next Skew
     std::uint32_t seals = 0;   // counts
+    std::uint32_t begun = 0;   // segments
     double even_speed = 0;     // bytes per second, if all bytes of the split took alike long
     Phase phase = Phase::Launching;
     bool standby = false;
+    bool is_warm = false;            // its process has run an attempt of the job before
     std::optional<ByteRange> begin;  // told to a standby before it was ready
     TimePoint arrived_at;
     ByteRange split;  // of its task
@@ -76,6 +78,7 @@ class Workers {
     std::vector<scheduler::action::CutAttempt> cuts;  // that wait until it has sealed
     std::vector<scheduler::Event> answers;            // to cuts, sent between two records
     std::uint64_t answers_at = 0;                     // where
+    TimePoint answers_by;                             // or by its worker, which does not wait for the runner
     Random random{0, Purpose::Duration};
     injection::Disturbance disturbance;     // on purpose
     std::optional<std::uint64_t> pause_at;  // still to come
@@ -123,12 +126,18 @@ class Workers {
   void go_on_mapping(Attempt& attempt, TimePoint now);
   void exit(Attempt& attempt, const std::string& why, TimePoint now);
   void start_mapping(Attempt& attempt, TimePoint now);
+  void begin_segment(Attempt& attempt, TimePoint now);
+  Duration draw_start(const Attempt& attempt) const;
+  double slowdown_of(const Attempt& attempt) const;
+  bool is_plain(const JobGroup& group) const;
+  Motion motion_on(const Attempt& attempt, ByteRange held) const;
+  TimePoint answers_by(const Attempt& attempt, TimePoint now) const;
   void change_speed(Attempt& attempt, TimePoint now);
   void set_speed(Attempt& attempt, TimePoint now);
   double draw_speed(Attempt& attempt);
   double draw_duration(Attempt& attempt);
   void expect_border(Attempt& attempt, TimePoint now);
-  void disturb(Attempt& attempt);
+  void disturb(Attempt& attempt, ByteRange held);
   static std::optional<std::uint64_t> next_mishap(const Attempt& attempt);  // where in the input
   void expect_mishap(Attempt& attempt, TimePoint now);
   void on_mishap(Attempt& attempt, TimePoint now);

@@ -61,6 +61,26 @@ TEST_F(SimulatedStore, KeepsTheFirstOfTwoThatAreToBeCreated) {
   });
 }
 
+// As AWS does it (409): which of two wins is not known before the first is done.
+TEST_F(SimulatedStore, RefusesACreationWhileAnEarlierOneOfTheKeyIsUnderWay) {
+  int creations = 0;
+  store_.on_request = [&](const HttpRequest& request, std::uint32_t, HttpStore::Moment moment) {
+    if (request.method != "PUT" || moment != HttpStore::Moment::Come || ++creations > 1) return;
+    World::here()->sleep_until(small_.cluster.world.now() + 3s);
+  };
+  http::Patience patience;
+  patience.tries = 1;
+  patience.silence = patience.silence_max = 500ms;
+  use(
+      [](s3::Bucket& bucket) {
+        EXPECT_EQ(bucket.create("claim", "mine").error().status, 0) << "its answer is late";
+        EXPECT_EQ(bucket.create("claim", "mine").error().status, 409);
+      },
+      patience);
+  use([](s3::Bucket& bucket) { EXPECT_FALSE(*bucket.create("claim", "yours")); });
+  EXPECT_EQ(store_.objects().at("claim").bytes, "mine");
+}
+
 TEST_F(SimulatedStore, ListsPageByPageInTheOrderOfKeys) {
   for (const char* key : {"in/b", "in/a", "in/e", "in/d", "in/sub/c", "other"}) store_.put(key, "x");
   use([](s3::Bucket& bucket) {

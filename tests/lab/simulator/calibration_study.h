@@ -1,5 +1,5 @@
 #pragma once
-// The study lab/scenarios/calibration.yaml, or a part of it.
+// The studies lab/scenarios/calibration*.yaml, or parts of them.
 
 #include <gtest/gtest.h>
 
@@ -14,13 +14,13 @@
 
 namespace ontime::lab {
 
-inline Study calibration_study() {
+inline Study calibration_study(const std::string& file = "calibration.yaml") {
   const auto read_file = [](const std::string& name) -> Result<std::string> {
     std::ostringstream text;
     text << std::ifstream(ONTIME_SCENARIOS "/" + name).rdbuf();
     return text.str();
   };
-  return read_study(*read_file("calibration.yaml"), {read_file}).value();
+  return read_study(*read_file(file), {read_file}).value();
 }
 
 // Leaves the axis this value alone.

@@ -12,6 +12,7 @@
 namespace ontime::lab {
 namespace {
 
+constexpr const char* kStarts = "calibration-starts.yaml";
 constexpr std::uint32_t kEvery = 1777;  // about 70 of the points, of all kinds
 
 // What was expected of many jobs at half their lives beside what came true.
@@ -56,15 +57,40 @@ TEST(ForecastCampaign, AtHalfALifeTheForecastIsWorthIt) {
   EXPECT_LT(median_of(half.errors_of_more), 0.08);
 }
 
-TEST(ForecastCampaign, EveryPolicyAndEveryCombinationIsThere) {
-  const Study study = calibration_study();
+void expect_every_policy_in(const Study& study) {
   EXPECT_EQ(study.policies.size(), scheduler::policies().size());
   for (const auto& policy : scheduler::policies()) {
     EXPECT_TRUE(std::any_of(study.policies.begin(), study.policies.end(), [&](const Contender& one) {
       return one.run == policy.name;
     })) << policy.name;
   }
+}
+
+TEST(ForecastCampaign, EveryPolicyAndEveryCombinationIsThere) {
+  const Study study = calibration_study();
+  expect_every_policy_in(study);
   EXPECT_EQ(places_of(study).size(), 2u * 6 * 8 * 2 * 2 * 4 * 5);
+  const Study starts = calibration_study(kStarts);
+  expect_every_policy_in(starts);
+  EXPECT_EQ(places_of(starts).size(), 4u * 2 * 3 * 4 * 3 * 2 * 3);
+}
+
+// One wave of tasks without copies, and without deadlines: each start of a segment shows in the jobs' times.
+TEST(ForecastCampaign, StartsOfATenthAHalfAndOneAndAHalfSplitsLengthenJobs) {
+  Study study = calibration_study(kStarts);
+  study.every = 1;
+  keep(study, "start of", "segment");
+  keep(study, "reads ahead", "nothing");
+  keep(study, "world", "lognormal");
+  keep(study, "waves", "1");
+  keep(study, "durations", "unknown");
+  keep(study, "factor", "none");
+  std::vector<double> ends;
+  for (const RunForecasts& run : forecasts_of(study, "hadoop")) ends.push_back(run.jobs.at(0).end);
+  ASSERT_EQ(ends.size(), 4u);
+  EXPECT_NEAR(ends[1] - ends[0], 2, 4);
+  EXPECT_NEAR(ends[2] - ends[0], 10, 5);
+  EXPECT_NEAR(ends[3] - ends[0], 30, 8);
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 // What is injected does to simulated attempts what it does to real ones.
+#include "common/injection/injection.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
 #include <vector>
 
-#include "common/injection/injection.h"
 #include "lab/simulator/simulator.h"
 #include "tests/injection/injections.h"
 
@@ -73,6 +74,26 @@ TEST(InjectedSimulation, EveryResumingPolicyMakesTheDeadlineThatIsMissedWithoutS
 TEST(InjectedSimulation, LaunchTimesComeOnTop) {
   const Scenario scenario = injected({"pace=2s", "launch=3s"});
   EXPECT_NEAR(run(scenario, 1).jobs[0].flow_time(), 0.01 + 3 + 2, 0.01);
+}
+
+TEST(InjectedSimulation, StartsComeBehindTheReportThatTheAttemptHasStarted) {
+  for (const std::string of : {"segment", "process"}) {
+    const Scenario scenario = injected({"pace=2s", "start=3s", "start-of=" + of, "straggler=0.1:2x"});
+    for (const auto& [id, took] : times_of(scenario)) {
+      EXPECT_NEAR(took, 5 * (injection::is_straggler(*scenario.injection, id.task, 10) ? 2 : 1), 0.01);
+    }
+  }
+}
+
+TEST(InjectedSimulation, AProcessThatIsKeptHasStarted) {
+  Scenario scenario = injected({"pace=2s", "start=3s", "start-of=process"});
+  scenario.nodes[0].count = 1;
+  scenario.keeps_runners = true;
+  scenario.jobs[0].tasks = Distribution::constant(2);
+  EXPECT_NEAR(run(scenario, 1).jobs[0].machine_time, 0.01 + 3 + 2 * 2, 0.01);
+  injection::test::Traces none;
+  ASSERT_TRUE(injection::apply(*scenario.injection, "start-of=attempt", none));
+  EXPECT_NEAR(run(scenario, 1).jobs[0].machine_time, 0.01 + 2 * (3 + 2), 0.01);
 }
 
 TEST(InjectedSimulation, APauseLengthensTheAttempt) {

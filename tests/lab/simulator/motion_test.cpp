@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 
 #include "worker/runner/cut_points.h"
 
@@ -53,6 +54,83 @@ TEST(Motion, GivesEverythingBackWhenCutBeforeItsFirstRecord) {
   Motion motion({30, 1000}, 10);
   EXPECT_EQ(motion.cut(0, true, after_start(1)), 30u);
   EXPECT_TRUE(motion.is_over());
+}
+
+TEST(Motion, StandsWhileItsSegmentStartsAndHasClaimedARecordThen) {
+  Motion motion({0, 100}, 10, {.reads_ahead = 0, .records = {}, .is_plain = false});
+  motion.begin(after_start(1), from_seconds(3));
+  motion.set_speed(10, after_start(1));
+  EXPECT_EQ(motion.place(after_start(4)), 0);
+  EXPECT_EQ(motion.border_at(after_start(1)), after_start(14));
+  EXPECT_EQ(motion.next_look(after_start(3.9)), 10u);
+  motion.set_speed(20, after_start(3));
+  EXPECT_EQ(motion.border_at(after_start(3)), after_start(9));
+  EXPECT_EQ(motion.times(after_start(4.9)).moves, 1u);
+  EXPECT_EQ(motion.times(after_start(4.9)).last, from_seconds(3.5));
+  motion.set_speed(1, after_start(4.9));
+  EXPECT_EQ(motion.times(after_start(6)).last, from_seconds(3.5)) << "taken before it became slow";
+  EXPECT_EQ(motion.cut(0, true, after_start(6)), 20u);
+}
+
+TEST(Motion, TellsWhatItHasTakenAndGivesBackWhatItHasNot) {
+  Motion motion({0, 100}, 10, {.reads_ahead = 25, .records = {}, .is_plain = false});
+  motion.begin(after_start(0), from_seconds(1));
+  motion.set_speed(10, after_start(0));
+  EXPECT_EQ(motion.offset(after_start(0.9)), 0u);
+  EXPECT_EQ(motion.offset(after_start(1)), 20u);
+  EXPECT_EQ(motion.times(after_start(1.2)).first_bytes, 20u);
+  EXPECT_EQ(motion.times(after_start(1.2)).moves, 1u);
+  EXPECT_EQ(motion.offset(after_start(2.6)), 40u);
+  EXPECT_EQ(motion.times(after_start(2.6)).moves, 3u);
+  EXPECT_EQ(motion.times(after_start(2.6)).last, from_seconds(2.5));
+  EXPECT_EQ(motion.cut(10, true, after_start(2.6)), 50u) << "of the record that it has begun to take it keeps all";
+  EXPECT_EQ(motion.border_at(after_start(2.6)), after_start(6));
+  EXPECT_EQ(motion.offset(after_start(4)), 50u) << "no further than its segment";
+  motion.seal(after_start(6));
+  EXPECT_TRUE(motion.is_over());
+}
+
+// Of attempts in which nothing but bytes takes time, the times say what offset and age say.
+TEST(Motion, TimesOfPlainSegmentsAreTheirAge) {
+  Motion motion({0, 100}, 1);
+  EXPECT_FALSE(motion.times(after_start(1)).is_known());
+  motion.begin(after_start(1), Duration(0));
+  motion.set_speed(10, after_start(1));
+  const scheduler::SegmentTimes times = motion.times(after_start(2.5));
+  EXPECT_EQ(times.age, from_seconds(1.5));
+  EXPECT_EQ(times.last, times.age);
+  EXPECT_EQ(times.first, Duration(0));
+  EXPECT_EQ(times.first_bytes, 0u);
+  EXPECT_EQ(times.moves, 15u);
+}
+
+TEST(Motion, TakesARecordWhenItHasMappedIt) {
+  Motion motion({0, 100}, 10);
+  motion.begin(after_start(1), Duration(0));
+  motion.set_speed(10, after_start(1));
+  EXPECT_EQ(motion.times(after_start(1.5)).moves, 0u);
+  const scheduler::SegmentTimes times = motion.times(after_start(3.5));
+  EXPECT_EQ(
+      times,
+      (scheduler::SegmentTimes{
+          .age = from_seconds(2.5), .first = from_seconds(1), .last = from_seconds(2), .first_bytes = 10, .moves = 2}));
+}
+
+TEST(RecordTimes, LeadFromPlacesToWorkAndBack) {
+  const RecordTimes times(10, 2, {1, 4, 0.5});
+  EXPECT_EQ(times.work_of(20), 20);
+  EXPECT_EQ(times.work_of(30), 30);
+  EXPECT_EQ(times.work_of(35), 50);
+  EXPECT_EQ(times.work_of(50), 75);
+  for (double place = 20; place <= 50; place += 0.25) EXPECT_NEAR(times.place_of(times.work_of(place)), place, 1e-9);
+  Motion motion({20, 50}, 10, {.reads_ahead = 0, .records = std::make_shared<RecordTimes>(times), .is_plain = false});
+  motion.begin(after_start(0), Duration(0));
+  motion.set_speed(10, after_start(0));
+  EXPECT_EQ(motion.offset(after_start(1)), 30u);
+  EXPECT_EQ(motion.offset(after_start(4.9)), 30u);
+  EXPECT_EQ(motion.offset(after_start(5)), 40u);
+  EXPECT_EQ(motion.border_at(after_start(0)), after_start(5.5));
+  EXPECT_EQ(motion.mapped(after_start(3)), 15);
 }
 
 // Whatever is asked, it does what the rule of the real runner does.

@@ -43,10 +43,11 @@ void expect_whole(const Scenario& scenario, std::uint64_t seed) {
 
 class EveryPolicy : public testing::TestWithParam<std::string> {
  protected:
-  void run_scenarios(std::uint64_t first, std::uint64_t count, bool faults) {
+  void run_scenarios(std::uint64_t first, std::uint64_t count, bool faults, bool starts = false) {
     for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
       SCOPED_TRACE("policy " + GetParam() + ", seed " + std::to_string(seed));
       Scenario scenario = test::random_scenario(seed, faults);
+      if (starts) test::add_starts(scenario, seed);
       for (JobGroup& group : scenario.jobs) group.policy = GetParam();
       expect_whole(scenario, seed);
     }
@@ -154,6 +155,8 @@ TEST(DeadlinePolicies, RescueAJobWhoseDeadlineIsInStepWithItsCheckpoints) {
 TEST_P(EveryPolicy, EndsEveryJobOnAHealthyCluster) { run_scenarios(1, fewer_if_sanitized(20), false); }
 
 TEST_P(EveryPolicy, EndsEveryJobWhateverNodesDo) { run_scenarios(1000, fewer_if_sanitized(40), true); }
+
+TEST_P(EveryPolicy, EndsEveryJobHoweverItsAttemptsStart) { run_scenarios(2000, fewer_if_sanitized(40), true, true); }
 
 TEST_P(EveryPolicy, DecidesTheSameTwice) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {

@@ -1,6 +1,8 @@
 #include "tests/lab/simulator/random_scenario.h"
 
+#include <algorithm>
 #include <array>
+#include <limits>
 
 #include "lab/scenario/purpose.h"
 
@@ -97,6 +99,24 @@ class Maker {
 };
 
 }  // namespace
+
+void add_starts(Scenario& scenario, std::uint64_t seed) {
+  Random random(seed, Purpose::Start);
+  for (JobGroup& group : scenario.jobs) {
+    const std::array<Distribution, 4> starts{Distribution(), Distribution::constant(3), Distribution::uniform(0, 12),
+                                             Distribution::lognormal(0.5, 1)};
+    group.start = starts[random.below(4)];
+    group.start_of = static_cast<injection::StartOf>(random.below(3));
+    if (random.below(2) == 0) group.reads_ahead = 1 + random.below(group.split_bytes);
+    if (random.below(4) == 0) group.reads_ahead = std::numeric_limits<std::uint64_t>::max();
+    // Of 10 records or some more each attempt draws all.
+    if (random.below(3) == 0) {
+      group.record_bytes = std::max(group.record_bytes, group.split_bytes / 10);
+      group.record_time = Distribution::lognormal(1, 1);
+    }
+    if (random.below(3) != 0) group.workers_answer = random.below(2) == 0;
+  }
+}
 
 Scenario random_scenario(std::uint64_t seed, bool faults) { return Maker(seed).make(faults); }
 

@@ -11,4 +11,7 @@ namespace ontime::lab::test {
 // no outages, no crashes and no lost packets.
 Scenario random_scenario(std::uint64_t seed, bool faults);
 
+// Makes its jobs start, read ahead, and have records that take long, each of them or not.
+void add_starts(Scenario& scenario, std::uint64_t seed);
+
 }  // namespace ontime::lab::test

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace ontime::lab {
 namespace {
 
@@ -118,6 +120,11 @@ jobs:
     duration: {pareto: [10s, 1.5]}
     deadline: 1m
     output: 0.5
+    start: {uniform: [1, 3]}
+    start_of: process
+    reads_ahead: 8KiB
+    record_time: {lognormal: [1, 0.5]}
+    workers_answer: no
     skew: {begins: {uniform: [0.2, 0.8]}, share: 0.1, slowness: 4}
     policy: shed+:theta=1s
     set: {pattern: x}
@@ -127,7 +134,7 @@ jobs:
     attempts_max: 3
     kill_on_miss: yes
   - {arrivals: [0, 5, 7.5], duration: {empirical: [1, 2, 3]}}
-  - {arrivals: one_by_one, count: 2}
+  - {arrivals: one_by_one, count: 2, reads_ahead: all}
 )";
 
 TEST(ScenarioYaml, ReadsEverythingThereIs) {
@@ -165,6 +172,13 @@ TEST(ScenarioYaml, ReadsEverythingThereIs) {
   EXPECT_EQ(words.skew_slowness.median(), 4);
   EXPECT_EQ(words.checkpoint, 0);
   EXPECT_EQ(words.output, 0.5);
+  EXPECT_EQ(words.start, Distribution::uniform(1, 3));
+  EXPECT_EQ(words.start_of, injection::StartOf::Process);
+  EXPECT_EQ(words.reads_ahead, 8u << 10);
+  EXPECT_EQ(words.record_time, Distribution::lognormal(1, 0.5));
+  EXPECT_EQ(words.workers_answer, false);
+  EXPECT_TRUE(scenario->jobs[1].is_plain());
+  EXPECT_EQ(scenario->jobs[2].reads_ahead, std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(scenario->jobs[1].count, 3u);
   EXPECT_FALSE(scenario->jobs[1].checkpoint);
   EXPECT_TRUE(scenario->jobs[2].arrivals.one_by_one);
@@ -207,6 +221,9 @@ TEST(ScenarioYaml, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(complaint("nodes: [{disk: {write: 0}}]\njobs: [{}]\n"), HasSubstr("disk"));
   EXPECT_THAT(complaint("nodes: [{}]\njobs: [{}]\noutages: [{node: 0, at: 1, kind: fire}]\n"), HasSubstr("disk_full"));
   EXPECT_THAT(complaint("nodes: [{}]\njobs: [{output: -1}]\n"), HasSubstr("output"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs: [{start: -1}]\n"), HasSubstr("start"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs: [{start_of: task}]\n"), HasSubstr("segment, attempt, process"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs: [{record_time: 0}]\n"), HasSubstr("record"));
   EXPECT_THAT(complaint("nodes: []\njobs: [{}]\n"), HasSubstr("node"));
   EXPECT_THAT(complaint("jobs: [\n"), HasSubstr("line"));
   EXPECT_NE(complaint(""), "");
