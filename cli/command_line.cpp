@@ -321,7 +321,7 @@ ParsedCommandLine parse_command_line(std::vector<std::string> arguments) {
 }
 
 int report_error(const std::string& verb, const Error& error) {
-  std::fputs(complaint(verb.empty() ? "ontime" : "ontime " + verb, printable_lines(error.message)).c_str(), stderr);
+  std::fputs(complaint(verb.empty() ? "ontime" : "ontime " + verb, error.message).c_str(), stderr);
   return static_cast<int>(exit_code_of(error));
 }
 

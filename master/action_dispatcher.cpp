@@ -64,16 +64,6 @@ WorkerLink* ActionDispatcher::link_to(NodeId node) {
   return found->second.get();
 }
 
-void ActionDispatcher::on(const scheduler::action::LaunchAttempt& action) {
-  if (WorkerLink* link = link_to(action.node))
-    link->order(action, outlets_.find_start(action.attempt, action.range.begin));
-}
-
-void ActionDispatcher::on(const scheduler::action::BeginAttempt& action) {
-  if (WorkerLink* link = link_to(action.node))
-    link->order(action, outlets_.find_start(action.attempt, action.range.begin));
-}
-
 void ActionDispatcher::on(const scheduler::action::WelcomeNode& action) {
   WorkerLink* link = link_to(action.node);
   if (link == nullptr) return;

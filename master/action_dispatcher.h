@@ -3,6 +3,7 @@
 // submissions. Control thread only.
 
 #include <asio/awaitable.hpp>
+#include <asio/steady_timer.hpp>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -24,17 +25,24 @@
 
 namespace ontime::master {
 
+// Asks where in its file an attempt of the job on what lies at `begin` may start to read, if not at a point that its
+// job knows. Calls `then` later, on any thread. False: it does not, there is no such place.
+using FindStart = std::function<bool(JobId job, std::shared_ptr<const scheduler::InputFile> file, std::uint64_t begin,
+                                     std::function<void(std::optional<StartPoint>)> then)>;
+
 // The way to one worker's session: gathers orders and acknowledgements and sends them in one message per turn of the
 // control loop. Control thread only; lives as long as somebody holds it, sends nothing once its connection is closed.
 class WorkerLink : public std::enable_shared_from_this<WorkerLink> {
  public:
-  explicit WorkerLink(std::shared_ptr<net::Connection> connection) : connection_(std::move(connection)) {}
+  explicit WorkerLink(std::shared_ptr<net::Connection> connection, Duration start_wait_max = std::chrono::seconds(1))
+      : connection_(std::move(connection)), start_wait_max_(start_wait_max) {}
 
   void welcome(const wire::ToWorker::Welcome& welcome);
 
-  // The job is set up in this session before its first launch.
-  void order(const scheduler::action::LaunchAttempt& action, std::optional<StartPoint> start);
-  void order(const scheduler::action::BeginAttempt& action, std::optional<StartPoint> start);
+  // The job is set up in this session before its first launch. An order waits for the place to start at, and all orders
+  // behind it do, but for no longer than `start_wait_max`: an attempt can do without.
+  void order(const scheduler::action::LaunchAttempt& action, const FindStart& find_start);
+  void order(const scheduler::action::BeginAttempt& action, const FindStart& find_start);
   void order(const scheduler::action::CutAttempt& action);
   void order(const scheduler::action::KillAttempt& action);
   void order(const scheduler::action::ForgetJob& action);
@@ -54,6 +62,9 @@ class WorkerLink : public std::enable_shared_from_this<WorkerLink> {
   bool is_gathered = false;  // the dispatcher's: it is to be flushed
 
  private:
+  template <class Action>
+  void await_start(const Action& action, const FindStart& find_start);
+  void start_at(std::uint64_t number, std::optional<StartPoint> start);
   void set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t tasks);
   void end_large_message();
   void send(wire::ToWorker& message);
@@ -61,8 +72,16 @@ class WorkerLink : public std::enable_shared_from_this<WorkerLink> {
   static asio::awaitable<void> flush_when_written(std::shared_ptr<WorkerLink> self);
   wire::Order* add_order() { return gathered_.mutable_orders()->add_orders(); }
 
+  struct Gathered {
+    wire::ToWorker message;
+    std::uint64_t held = 0;  // number of the place that its last order waits for; 0: it waits for none
+    std::unique_ptr<asio::steady_timer> patience;
+  };
+
   const std::shared_ptr<net::Connection> connection_;
-  std::deque<wire::ToWorker> before_;  // gathered before, and large
+  const Duration start_wait_max_;
+  std::deque<Gathered> before_;  // gathered before; large, or held
+  std::uint64_t last_held_ = 0;
   wire::ToWorker gathered_;
   bool is_welcome_ = false;
   bool waits_for_room_ = false;
@@ -82,8 +101,7 @@ class ActionDispatcher : public ActionPerformer {
     std::function<void(const scheduler::action::AnswerSubmit&)> answer_submit;
     std::function<void(const scheduler::JournalRecord&)> observe;
     ApplicationLinks* applications = nullptr;  // that stand in the place of workers; null: none do
-    // Where in its file an attempt on what lies at `begin` may start to read, if not at a point that its job knows.
-    std::function<std::optional<StartPoint>(AttemptId attempt, std::uint64_t begin)> find_start;
+    FindStart find_start;
   };
 
   // `welcome` carries what every worker receives.
@@ -107,8 +125,8 @@ class ActionDispatcher : public ActionPerformer {
   void observe(const scheduler::JournalRecord& record) override;
 
  private:
-  void on(const scheduler::action::LaunchAttempt& action);
-  void on(const scheduler::action::BeginAttempt& action);
+  void on(const scheduler::action::LaunchAttempt& action) { order_to_read(action); }
+  void on(const scheduler::action::BeginAttempt& action) { order_to_read(action); }
   void on(const scheduler::action::WelcomeNode& action);
   void on(const scheduler::action::DropNode& action);
   void on(const scheduler::action::CommitOutput& action) { outlets_.commit_output(action); }
@@ -117,6 +135,10 @@ class ActionDispatcher : public ActionPerformer {
   template <class Action>
   void on(const Action& action) {
     if (WorkerLink* link = link_to(action.node)) link->order(action);
+  }
+  template <class Action>
+  void order_to_read(const Action& action) {
+    if (WorkerLink* link = link_to(action.node)) link->order(action, outlets_.find_start);
   }
   void gather(const std::shared_ptr<WorkerLink>& link);
   WorkerLink* link_to(NodeId node);  // null: not attached; the order is dropped

@@ -30,12 +30,8 @@ const scheduler::Job* find_by_id(const scheduler::Cluster& cluster, const std::s
 
 }  // namespace
 
-Advisor::Advisor(Parts parts, std::uint32_t containers, PolicyChoice policy, double owner_share)
-    : parts_(parts),
-      containers_(containers),
-      policy_(std::move(policy)),
-      owner_share_(owner_share),
-      beat_(parts.control.executor()) {}
+Advisor::Advisor(Parts parts, std::uint32_t containers, PolicyChoice policy)
+    : parts_(parts), containers_(containers), policy_(std::move(policy)), beat_(parts.control.executor()) {}
 
 void Advisor::start() {
   const scheduler::Cluster& cluster = parts_.control.cluster();
@@ -99,7 +95,7 @@ Result<JobId> Advisor::admit(const wire::ToAdvisor::Job& message, const std::str
     const auto& jobs = control.cluster().jobs();
     return std::find_if(jobs.begin(), jobs.end(), [job](const auto& entry) { return &entry.second == job; })->first;
   }
-  if (Status room = check_room(control.cluster(), *spec, owner_share_); !room) return room.error();
+  if (const auto room = parts_.room.reserve(*spec); !room) return room.error();
   const JobId id = control.cluster().next_job();
   control.step(event::JobSubmitted{0, std::move(*spec)});
   spdlog::info("job_advised {} hadoop={} tasks={}", id, log::Quoted{message.id()}, message.tasks_size());

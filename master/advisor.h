@@ -15,6 +15,7 @@
 #include "master/application_link.h"
 #include "master/attempt_logs.h"
 #include "master/control_loop.h"
+#include "master/room_for_jobs.h"
 #include "master/settings.h"
 
 namespace ontime::master {
@@ -25,9 +26,10 @@ class Advisor {
     ControlLoop& control;
     ApplicationLinks& links;
     AttemptLogs& logs;
+    RoomForJobs& room;
   };
   // `containers`: so many map tasks run at once.
-  Advisor(Parts parts, std::uint32_t containers, PolicyChoice policy, double owner_share);
+  Advisor(Parts parts, std::uint32_t containers, PolicyChoice policy);
 
   // After the control loop's start: the containers are there again, with what ran in them when the last master ended.
   void start();
@@ -56,7 +58,6 @@ class Advisor {
   const Parts parts_;
   const std::uint32_t containers_;
   const PolicyChoice policy_;
-  const double owner_share_;
   std::map<JobId, std::unique_ptr<asio::steady_timer>> away_;
   asio::steady_timer beat_;
 };

@@ -147,10 +147,11 @@ void ApplicationSession::on_started(Key key, const wire::AttemptEvent::Started& 
 }
 
 std::optional<AttemptId> ApplicationSession::launch(std::uint32_t task, std::uint64_t begin, Duration age) {
-  for (const scheduler::Segment& segment : job().tasks[task].ledger.segments()) {
-    if (!segment.sealed && segment.range.begin >= begin) return advisor_.launch({job_, task}, segment.range.begin, age);
-  }
-  return std::nullopt;
+  std::optional<std::uint64_t> first;
+  job().tasks[task].ledger.for_each_open_from_back([&](const scheduler::Segment& segment) {
+    if (segment.range.begin >= begin) first = segment.range.begin;
+  });
+  return first ? advisor_.launch({job_, task}, *first, age) : std::nullopt;
 }
 
 // What it says of the past is an inventory: an attempt that has got somewhere began with its launch, not now.
@@ -221,9 +222,7 @@ void ApplicationSession::seal(AttemptId attempt, ByteRange segment, std::uint64_
 }
 
 // Its container runs nothing any more. Nobody failed: YARN or Hadoop has ended it.
-void ApplicationSession::lose(AttemptId attempt) {
-  control_.step(event::NodeInventory{find_live(attempt)->node, {}});
-}
+void ApplicationSession::lose(AttemptId attempt) { control_.step(event::NodeInventory{find_live(attempt)->node, {}}); }
 
 // A resumed attempt adds what was sealed before its begin to its own output. If nobody will seal that, it is of no use,
 // and while it runs, Hadoop does not start the task again.
@@ -231,14 +230,14 @@ void ApplicationSession::end_what_lacks_its_begin(std::uint32_t index) {
   if (!is_running()) return;
   const TaskId id{job_, index};
   const scheduler::Task& task = job().tasks[index];
-  const auto& segments = task.ledger.segments();
-  const auto lacking = std::find_if(segments.begin(), segments.end(), [&](const scheduler::Segment& segment) {
-    return !segment.sealed && control_.cluster().racing(id, segment.range.begin).empty();
+  std::optional<std::uint64_t> lacking;
+  task.ledger.for_each_open_from_back([&](const scheduler::Segment& segment) {
+    if (control_.cluster().racing(id, segment.range.begin).empty()) lacking = segment.range.begin;
   });
-  if (lacking == segments.end()) return;
+  if (!lacking) return;
   for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
     const scheduler::Attempt& attempt = task.attempts[number];
-    if (is_live(attempt.state) && attempt.held.begin > lacking->range.begin)
+    if (is_live(attempt.state) && attempt.held.begin > *lacking)
       link_->end({id, number}, "what lies before its begin was not sealed");
   }
 }

@@ -178,7 +178,7 @@ void Explanation::fill(wire::ExplainedTask& to, std::uint32_t index) const {
   const Task& task = job_.tasks[index];
   to.set_index(index);
   protocol::put(task.ledger.split(), to.mutable_split());
-  to.set_state(state_name_of(task));
+  to.set_state(state_name_of(job_, task));
   if (task.ledger.is_done()) {
     TimePoint done;
     for (const Attempt& attempt : task.attempts) {

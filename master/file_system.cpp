@@ -2,8 +2,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 
 #include "common/files/sync.h"
 
@@ -18,18 +16,6 @@ Status sync_directory(const std::string& path) {
   note_progress();
   const int problem = files::sync_directory(path);
   return problem == 0 ? Status() : system_error("sync the directory", path, problem);
-}
-
-Status remove_tree(const std::string& path) {
-  constexpr int kTries = 10;
-  std::error_code error;
-  for (int i = 0; i < kTries; ++i) {
-    note_progress();
-    std::filesystem::remove_all(path, error);
-    if (error != std::errc::directory_not_empty) break;
-  }
-  if (error) return system_error("remove", path, error.value());
-  return {};
 }
 
 }  // namespace ontime::master

@@ -54,8 +54,5 @@ Error system_error(const char* what, const std::string& path, int problem);
 
 // Makes names created, renamed or removed in the directory last.
 Status sync_directory(const std::string& path);
-// Removes a directory and everything in it; one that does not exist is fine. Copes with files that a process which is
-// just being killed still creates.
-Status remove_tree(const std::string& path);
 
 }  // namespace ontime::master

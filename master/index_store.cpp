@@ -58,35 +58,31 @@ void IndexStore::list() {
   make_room({});
 }
 
-// Takes over what another master has shared of the file. That master's job is none of ours. On the thread that writes:
-// it comes behind what waits to be written or removed under that name, and nobody waits for the lock meanwhile.
+// Takes over what another master has shared of the file. That master's job is none of ours.
 void IndexStore::borrow(const std::string& name, const InputFile& file) {
-  const auto is_kept = [&] {
-    const std::lock_guard lock(mutex_);
-    return kept_.contains(name);
-  };
-  if (is_kept()) return;
+  if (kept_.contains(name)) return;
   const auto index = read_index(shared_path_of(name), file);
   if (!index || !index->is_whole()) return;
   const auto bytes = copy_index(shared_path_of(name), path_of(name), encode_head({}, file));
   if (!bytes) return;
   static_cast<void>(::utimensat(AT_FDCWD, shared_path_of(name).c_str(), nullptr, 0));
-  const std::lock_guard lock(mutex_);
-  if (kept_.contains(name)) return;  // an attempt has found something since, which will be written over it
   kept_[name] = {*bytes, ++uses_};
   bytes_ += *bytes;
   make_room(name);
 }
 
-// On the thread that writes. Under another name first, which no other master chooses, be it on another machine.
+// Under another name first, which no other master chooses, be it on another machine.
 void IndexStore::share(const std::string& name) {
+  to_share_.erase(name);
+  if (!kept_.contains(name)) return;
+  has_shared_ = true;
   std::random_device random;
   const std::string unfinished = shared_path_of("." + name + "." + std::to_string(random()) + std::to_string(random()));
   if (!copy_index(path_of(name), unfinished)) return;
   if (files::rename(unfinished, shared_path_of(name)) != 0) files::remove(unfinished);
 }
 
-IndexStore::Loaded* IndexStore::load(const std::string& name, const InputFile& file) {
+FileIndex* IndexStore::load(const std::string& name, const InputFile& file) {
   const auto kept = kept_.find(name);
   if (kept == kept_.end()) return nullptr;
   kept->second.used = ++uses_;
@@ -98,15 +94,14 @@ IndexStore::Loaded* IndexStore::load(const std::string& name, const InputFile& f
     return nullptr;
   }
   forget_some(name);
-  return &loaded_.emplace(name, Loaded{std::move(*index), ++numbers_}).first->second;
+  return &loaded_.emplace(name, std::move(*index)).first->second;
 }
 
-// Not those that are not written yet: what is read again must be all of it.
 void IndexStore::forget_some(const std::string& but) {
   while (loaded_.size() >= limits_.loaded) {
     auto oldest = loaded_.end();
     for (auto at = loaded_.begin(); at != loaded_.end(); ++at) {
-      if (at->first == but || at->second.writes > 0) continue;
+      if (at->first == but) continue;
       if (oldest == loaded_.end() || kept_[at->first].used < kept_[oldest->first].used) oldest = at;
     }
     if (oldest == loaded_.end()) return;
@@ -115,59 +110,76 @@ void IndexStore::forget_some(const std::string& but) {
 }
 
 // What one job has found whole stays. What is not whole gives way to what a later job finds.
-IndexStore::Loaded* IndexStore::writable(const std::string& name, JobId job, const InputFile& file) {
-  Loaded* known = load(name, file);
-  if (known != nullptr && known->index.job == job) return known;
-  if (known != nullptr && (known->index.is_whole() || job < known->index.job)) return nullptr;
-  remove(name);
-  forget_some(name);
-  kept_[name] = {0, ++uses_};
-  Loaded& made = loaded_[name];
-  made.number = ++numbers_;
-  made.index.job = job;
-  append(name, made, encode_head(job, file));
-  return &made;
+FileIndex* IndexStore::writable(const std::string& name, JobId job, const InputFile& file) {
+  FileIndex* known = load(name, file);
+  if (known == nullptr || (known->job != job && !known->is_whole() && known->job < job)) {
+    remove(name);
+    forget_some(name);
+    kept_[name] = {0, ++uses_};
+    FileIndex& made = loaded_[name];
+    made.job = job;
+    append(name, made, encode_head(job, file));
+    known = load(name, file);
+  }
+  return known != nullptr && known->job == job ? known : nullptr;
 }
 
-void IndexStore::add(JobId job, const InputFile& file, const StartPoint& start) {
-  const std::lock_guard lock(mutex_);
+void IndexStore::add(JobId job, File file, StartPoint start) {
   const AccessPoint& point = start.point;
-  if (directory_.empty() || file.knows_length() || waiting_ > limits_.waiting) return;
-  if (start.window.size() > kPackedWindowBytesMax || point.stored >= file.size || point.content == 0) return;
+  if (directory_.empty() || file->knows_length() || waiting_ > limits_.waiting) return;
+  if (start.window.size() > kPackedWindowBytesMax || point.stored >= file->size || point.content == 0) return;
   if (point.content > kOffsetMax) return;
+  const std::uint64_t bytes = sizeof start + start.window.size();
+  waiting_ += bytes;
+  asio::post(thread_, [this, job, bytes, file = std::move(file), start = std::move(start)] {
+    insert(job, *file, start);
+    waiting_ -= bytes;
+  });
+}
+
+void IndexStore::insert(JobId job, const InputFile& file, const StartPoint& start) {
+  const AccessPoint& point = start.point;
   const std::string name = index_name(file);
-  Loaded* const to = writable(name, job, file);
-  if (to == nullptr || to->index.bytes > limits_.of_file || to->index.points.size() >= kPointsMax) return;
-  const auto behind = to->index.points.lower_bound(point.content);
-  if (behind != to->index.points.end() && behind->first - point.content < limits_.apart) return;
-  const std::uint64_t before = behind == to->index.points.begin() ? 0 : std::prev(behind)->first;
+  FileIndex* const to = writable(name, job, file);
+  if (to == nullptr || to->bytes > limits_.of_file || to->points.size() >= kPointsMax) return;
+  const auto behind = to->points.lower_bound(point.content);
+  if (behind != to->points.end() && behind->first - point.content < limits_.apart) return;
+  const std::uint64_t before = behind == to->points.begin() ? 0 : std::prev(behind)->first;
   if (point.content - before < limits_.apart) return;
   FileIndex::Entry entry{point, {}};
-  std::string bytes = encode_entry(start, to->index.bytes, entry.window);
-  to->index.points.emplace(point.content, entry);
-  append(name, *to, std::move(bytes));
+  const std::string bytes = encode_entry(start, to->bytes, entry.window);
+  to->points.emplace(point.content, entry);
+  append(name, *to, bytes);
 }
 
-void IndexStore::add_end(JobId job, const InputFile& file, std::uint64_t content_bytes) {
-  const std::lock_guard lock(mutex_);
-  if (directory_.empty() || file.knows_length() || content_bytes == 0) return;
+void IndexStore::add_end(JobId job, File file, std::uint64_t content_bytes) {
+  if (directory_.empty() || file->knows_length() || content_bytes == 0) return;
   if (content_bytes > kOffsetMax) return;  // the next job would be refused for it
+  asio::post(thread_, [this, job, file = std::move(file), content_bytes] { insert_end(job, *file, content_bytes); });
+}
+
+void IndexStore::insert_end(JobId job, const InputFile& file, std::uint64_t content_bytes) {
   const std::string name = index_name(file);
-  Loaded* const to = writable(name, job, file);
-  if (to == nullptr || to->index.content_bytes == content_bytes) return;
-  to->index.content_bytes = content_bytes;
+  FileIndex* const to = writable(name, job, file);
+  if (to == nullptr || to->content_bytes == content_bytes) return;
+  to->content_bytes = content_bytes;
   append(name, *to, encode_end(content_bytes));
 }
 
-std::optional<StartPoint> IndexStore::find_start(JobId job, const InputFile& file, std::uint64_t begin) {
-  const std::lock_guard lock(mutex_);
-  if (directory_.empty() || begin == 0 || file.codec == scheduler::Codec::Plain) return std::nullopt;
+bool IndexStore::find_start(JobId job, File file, std::uint64_t begin, Then then) {
+  if (directory_.empty() || begin == 0 || file->codec == scheduler::Codec::Plain) return false;
+  asio::post(thread_, [this, job, file = std::move(file), begin, then = std::move(then)] {
+    then(start_before(job, *file, begin));
+  });
+  return true;
+}
+
+std::optional<StartPoint> IndexStore::start_before(JobId job, const InputFile& file, std::uint64_t begin) {
   const std::string name = index_name(file);
-  Loaded* const known = load(name, file);
-  if (known == nullptr || (!file.knows_length() && known->index.job != job)) return std::nullopt;
-  const auto& points = known->index.points;
+  const FileIndex* const known = load(name, file);
+  if (known == nullptr || (!file.knows_length() && known->job != job)) return std::nullopt;
   int tried = 0;
-  for (auto at = points.lower_bound(begin); at != points.begin() && tried < kWindowsTried;) {
+  for (auto at = known->points.lower_bound(begin); at != known->points.begin() && tried < kWindowsTried;) {
     const FileIndex::Entry& entry = (--at)->second;
     if (file.knows_length() && !holds(file.points, entry.point)) continue;
     if (!entry.point.needs_window()) return StartPoint{entry.point};
@@ -179,58 +191,44 @@ std::optional<StartPoint> IndexStore::find_start(JobId job, const InputFile& fil
 
 InputIndex IndexStore::find(const InputFile& file) {
   if (directory_.empty()) return {};
+  std::packaged_task<InputIndex()> finding([&] { return whole(file); });
+  std::future<InputIndex> found = finding.get_future();
+  asio::post(thread_, std::move(finding));
+  return found.get();
+}
+
+InputIndex IndexStore::whole(const InputFile& file) {
   const std::string name = index_name(file);
-  if (!shared_.empty()) {
-    std::packaged_task<void()> borrowing([&] { borrow(name, file); });
-    std::future<void> borrowed = borrowing.get_future();
-    asio::post(thread_, std::move(borrowing));
-    borrowed.get();
-  }
-  const std::lock_guard lock(mutex_);
-  const Loaded* const known = load(name, file);
-  if (known == nullptr || !known->index.is_whole()) return {};
-  asio::post(thread_, [path = path_of(name)] { static_cast<void>(::utimensat(AT_FDCWD, path.c_str(), nullptr, 0)); });
+  if (!shared_.empty()) borrow(name, file);
+  const FileIndex* const known = load(name, file);
+  if (known == nullptr || !known->is_whole()) return {};
+  static_cast<void>(::utimensat(AT_FDCWD, path_of(name).c_str(), nullptr, 0));
   InputIndex found;
-  found.content_bytes = known->index.content_bytes;
-  for (const auto& [content, entry] : known->index.points) {
+  found.content_bytes = known->content_bytes;
+  for (const auto& [content, entry] : known->points) {
     if (content < found.content_bytes) found.points.push_back(entry.point);
   }
   return found;
 }
 
-void IndexStore::drop(const InputFile& file) {
-  const std::lock_guard lock(mutex_);
+void IndexStore::drop(File file) {
   if (directory_.empty()) return;
-  const std::string name = index_name(file);
-  remove(name);
-  if (!shared_.empty()) asio::post(thread_, [path = shared_path_of(name)] { files::remove(path); });
+  asio::post(thread_, [this, file = std::move(file)] {
+    const std::string name = index_name(*file);
+    remove(name);
+    if (!shared_.empty()) files::remove(shared_path_of(name));
+  });
 }
 
-void IndexStore::append(const std::string& name, Loaded& to, std::string bytes) {
-  const std::uint64_t at = to.index.bytes;
-  to.index.bytes += bytes.size();
-  kept_[name].bytes = to.index.bytes;
+void IndexStore::append(const std::string& name, FileIndex& to, const std::string& bytes) {
+  if (!write_index(path_of(name), to.bytes, bytes)) return remove(name);
+  to.bytes += bytes.size();
+  kept_[name].bytes = to.bytes;
   bytes_ += bytes.size();
-  waiting_ += bytes.size();
-  ++to.writes;
-  asio::post(thread_,
-             [this, name, number = to.number, at, bytes = std::move(bytes)] { write(name, number, at, bytes); });
-  make_room(name);
-}
-
-void IndexStore::write(const std::string& name, std::uint64_t number, std::uint64_t at, const std::string& bytes) {
-  const bool is_written = write_index(path_of(name), at, bytes);
-  {
-    const std::lock_guard lock(mutex_);
-    waiting_ -= bytes.size();
-    const auto found = loaded_.find(name);
-    if (found == loaded_.end() || found->second.number != number) return;
-    --found->second.writes;
-    if (!is_written) remove(name);
-    if (!is_written || shared_.empty() || found->second.writes > 0 || !found->second.index.is_whole()) return;
-    has_shared_ = true;
+  if (!shared_.empty() && to.is_whole() && to_share_.insert(name).second) {
+    asio::post(thread_, [this, name] { share(name); });  // with what is found until then
   }
-  share(name);
+  make_room(name);
 }
 
 void IndexStore::remove(const std::string& name) {
@@ -238,7 +236,7 @@ void IndexStore::remove(const std::string& name) {
   if (kept != kept_.end()) bytes_ -= kept->second.bytes;
   if (kept != kept_.end()) kept_.erase(kept);
   loaded_.erase(name);
-  asio::post(thread_, [path = path_of(name)] { files::remove(path); });
+  files::remove(path_of(name));
 }
 
 void IndexStore::make_room(const std::string& for_name) {

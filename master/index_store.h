@@ -1,8 +1,9 @@
 #pragma once
 // What attempts have found out by reading compressed files of which the headers do not tell it: where reading may
 // begin, and how much the files hold. Kept in a directory beside the journal, a file for each input (FileIndex), so
-// that attempts begin nearer to what they map and the next job divides its input. Nothing depends on it: a thread of
-// its own writes without being waited for, nothing is synced, and what cannot be written or read is missing. Bounded:
+// that attempts begin nearer to what they map and the next job divides its input. Nothing depends on it: nothing is
+// synced, and what cannot be written or read is missing. A thread of its own reads and writes, so the control thread
+// never waits for that disk. Bounded:
 // for each file, for all files (the one used longest ago goes), and for what waits to be written.
 //
 // A job is free to say what it likes of a file. So before another one has checked it, only the job itself relies on it:
@@ -13,11 +14,13 @@
 // there at once and never changed, and a master copies what it needs to its own directory.
 
 #include <asio/thread_pool.hpp>
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -91,24 +94,24 @@ class IndexStore {
   IndexStore(std::string directory, Limits limits, std::string shared = {});
   ~IndexStore();  // when what waits is written
 
-  // An attempt of the job has been at this place; has found that the file holds so much. Control thread.
-  void add(JobId job, const scheduler::InputFile& file, const StartPoint& start);
-  void add_end(JobId job, const scheduler::InputFile& file, std::uint64_t content_bytes);
+  using File = std::shared_ptr<const scheduler::InputFile>;
+  using Then = std::function<void(std::optional<StartPoint>)>;
+
+  // Nothing but find() waits for the disk: what is asked for is done later, in this order, on a thread of its own.
+
+  // An attempt of the job has been at this place; has found that the file holds so much.
+  void add(JobId job, File file, StartPoint start);
+  void add_end(JobId job, File file, std::uint64_t content_bytes);
   // The last place before `begin` that an attempt of the job may begin at, of those for which something is kept here.
-  // Control thread.
-  std::optional<StartPoint> find_start(JobId job, const scheduler::InputFile& file, std::uint64_t begin);
-  // Of a file that was read to its end; else it is empty. May wait for the disk, and for what other masters share: not
+  // `then` is called on that thread. False, and it is not called, if there can be none.
+  bool find_start(JobId job, File file, std::uint64_t begin, Then then);
+  // Of a file that was read to its end; else it is empty. Waits for the disk, and for what other masters share: not for
   // the control thread.
   InputIndex find(const scheduler::InputFile& file);
-  // It has proved wrong. Control thread.
-  void drop(const scheduler::InputFile& file);
+  // It has proved wrong.
+  void drop(File file);
 
  private:
-  struct Loaded {
-    FileIndex index;
-    std::uint64_t number = 0;  // its own
-    std::uint64_t writes = 0;  // that wait
-  };
   struct Kept {
     std::uint64_t bytes = 0;
     std::uint64_t used = 0;  // when, in order
@@ -117,13 +120,18 @@ class IndexStore {
   std::string path_of(const std::string& name) const { return directory_ + "/" + name; }
   std::string shared_path_of(const std::string& name) const { return shared_ + "/" + name; }
   void list();
+
+  // On the thread, as all that follows.
+  void insert(JobId job, const scheduler::InputFile& file, const StartPoint& start);
+  void insert_end(JobId job, const scheduler::InputFile& file, std::uint64_t content_bytes);
+  std::optional<StartPoint> start_before(JobId job, const scheduler::InputFile& file, std::uint64_t begin);
+  InputIndex whole(const scheduler::InputFile& file);
   void borrow(const std::string& name, const scheduler::InputFile& file);
   void share(const std::string& name);
-  Loaded* load(const std::string& name, const scheduler::InputFile& file);  // null: there is none
+  FileIndex* load(const std::string& name, const scheduler::InputFile& file);  // null: there is none
   // The one that the job may add to, or null.
-  Loaded* writable(const std::string& name, JobId job, const scheduler::InputFile& file);
-  void append(const std::string& name, Loaded& to, std::string bytes);
-  void write(const std::string& name, std::uint64_t number, std::uint64_t at, const std::string& bytes);
+  FileIndex* writable(const std::string& name, JobId job, const scheduler::InputFile& file);
+  void append(const std::string& name, FileIndex& to, const std::string& bytes);
   void remove(const std::string& name);
   void make_room(const std::string& for_name);
   void forget_some(const std::string& but);
@@ -131,13 +139,12 @@ class IndexStore {
   const std::string directory_;
   const std::string shared_;
   const Limits limits_;
-  std::mutex mutex_;  // guards what follows
-  std::map<std::string, Loaded> loaded_;
-  std::map<std::string, Kept> kept_;  // all that are on disk, or about to be
+  std::atomic<std::uint64_t> waiting_ = 0;  // bytes
+  std::map<std::string, FileIndex> loaded_;
+  std::map<std::string, Kept> kept_;  // all that are on disk
   std::uint64_t bytes_ = 0;           // of them
-  std::uint64_t waiting_ = 0;
+  std::set<std::string> to_share_;
   std::uint64_t uses_ = 0;
-  std::uint64_t numbers_ = 0;
   bool has_shared_ = false;
   asio::thread_pool thread_{1};
 };

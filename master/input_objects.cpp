@@ -26,8 +26,7 @@ using scheduler::InputFile;
 constexpr std::size_t kShownBytesMax = 200;  // of a name that may be too long
 
 Error not_read(const std::string& input, const http::Failure& failure) {
-  return bad_input("The input " + shown(input) + " cannot be read: " + failure.message +
-                   (failure.message.ends_with('.') ? "" : "."));
+  return bad_input("The input " + shown(input) + " cannot be read: " + failure.message + ".");
 }
 
 std::vector<std::string> parts_of(std::string_view key) {
@@ -173,24 +172,36 @@ class Search {
     if (!patterns) return patterns.error();
     std::map<std::string, http::Object> matching;
     for (const std::string& one : *patterns) {
-      const KeyPattern pattern(one);
-      std::string prefix = directory_of(one);
-      if (!prefix.empty()) prefix += '/';
-      const auto on_object = [&](const http::Object& object) {
-        if (pattern.matches(parts_of(object.key))) matching.emplace(object.key, object);
-        return Status();
-      };
-      const Status listed = list(prefix, on_object, [&](const std::vector<std::string>& below) {
-        std::vector<std::string> parts = prefix.empty() ? below : parts_of(prefix.substr(0, prefix.size() - 1));
-        if (!prefix.empty()) parts.insert(parts.end(), below.begin(), below.end());
-        return pattern.may_match_below(parts);
-      });
-      if (!listed) return listed;
+      if (Status matched = match(one, matching); !matched) return matched;
     }
     for (const auto& [key, object] : matching) {
       if (Status kept = keep(object); !kept) return kept;
     }
     return {};
+  }
+
+  // Adds what a pattern without braces matches. One without wildcards is the name of an object or of a directory.
+  Status match(const std::string& one, std::map<std::string, http::Object>& matching) {
+    std::string prefix = is_wildcard(one) ? directory_of(one) : literal_name(one);
+    if (!is_wildcard(one) && !prefix.ends_with('/')) {
+      const auto found = store_->find(prefix);
+      if (!found) return not_read(argument_, found.error());
+      if (*found) {
+        matching.emplace(prefix, **found);
+        return {};
+      }
+    }
+    if (!prefix.empty() && !prefix.ends_with('/')) prefix += '/';
+    const KeyPattern pattern(one);
+    const auto on_object = [&](const http::Object& object) {
+      if (pattern.matches(parts_of(object.key))) matching.emplace(object.key, object);
+      return Status();
+    };
+    return list(prefix, on_object, [&](const std::vector<std::string>& below) {
+      std::vector<std::string> parts = prefix.empty() ? below : parts_of(prefix.substr(0, prefix.size() - 1));
+      if (!prefix.empty()) parts.insert(parts.end(), below.begin(), below.end());
+      return pattern.may_match_below(parts);
+    });
   }
 
   const std::string& argument_;

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -101,14 +102,16 @@ Result<Master::Recovered> Master::recover(journal::Journal& journal, const Setti
   const TimePoint wall = Clock::wall_now();
   if (!recovered || recovered->last <= wall + Clock::kAheadMax) return recovered;
   if (wall < recovered->first) {  // then it is this clock that is wrong; nothing stored can be put right again
-    spdlog::warn("clock_before_journal behind_seconds={} message=\"this machine's clock is before the first record of "
-                 "the journal; the master goes on from the last one\"",
-                 static_cast<std::int64_t>(seconds(recovered->last - wall)));
+    spdlog::warn(
+        "clock_before_journal behind_seconds={} message=\"this machine's clock is before the first record of "
+        "the journal; the master goes on from the last one\"",
+        static_cast<std::int64_t>(seconds(recovered->last - wall)));
     return recovered;
   }
-  spdlog::warn("journal_time_set_back ahead_seconds={} message=\"a master ran with a clock ahead of this one; what it "
-               "recorded counts as of now\"",
-               static_cast<std::int64_t>(seconds(recovered->last - wall)));
+  spdlog::warn(
+      "journal_time_set_back ahead_seconds={} message=\"a master ran with a clock ahead of this one; what it "
+      "recorded counts as of now\"",
+      static_cast<std::int64_t>(seconds(recovered->last - wall)));
   if (Status status = journal.set_back(wall); !status) return status.error();
   if (recorder != nullptr) recorder->forget_known();
   return read(journal, settings, recorder);
@@ -161,24 +164,25 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       lists_(control_),
       accounts_(io.get_executor(), scheduler_->cluster(), [this] { return control_.now(); }),
       pictures_(io.get_executor(), *scheduler_, failures_, [this] { return control_.now(); }),
-      submissions_(control_, submission_work_, committer_, journal.cluster(), settings.policy, settings.roots,
-                   settings.owner_share, [this](const scheduler::InputFile& file) { return indexes_.find(file); }),
+      room_(scheduler_->cluster(), settings.owner_share),
+      submissions_(control_, submission_work_, committer_, room_, journal.cluster(), settings.policy, settings.roots,
+                   [this](const scheduler::InputFile& file) { return indexes_.find(file); }),
       advisor_(make_advisor(settings)),
-      acceptor_(std::move(socket),
-                {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls,
-                 settings.advise > 0},
-                {settings.stuck_max, settings.idle_max}, dispatcher_,
-                {control_, submissions_, watch_, lists_, accounts_, pictures_, failures_, logs_, indexes_,
-                 settings.advise > 0, settings.injection ? injection::describe(*settings.injection) : std::string()},
-                advisor_.get()),
+      acceptor_(
+          std::move(socket),
+          {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls, settings.advise > 0},
+          {settings.stuck_max, settings.idle_max}, dispatcher_,
+          {control_, submissions_, watch_, lists_, accounts_, pictures_, failures_, logs_, indexes_,
+           settings.advise > 0, settings.injection ? injection::describe(*settings.injection) : std::string()},
+          advisor_.get()),
       wind_down_(io.get_executor()) {}
 
 Master::~Master() { stop(); }
 
 std::unique_ptr<Advisor> Master::make_advisor(const Settings& settings) {
   if (settings.advise == 0) return nullptr;
-  return std::make_unique<Advisor>(Advisor::Parts{control_, applications_, logs_}, settings.advise, settings.policy,
-                                   settings.owner_share);
+  return std::make_unique<Advisor>(Advisor::Parts{control_, applications_, logs_, room_}, settings.advise,
+                                   settings.policy);
 }
 
 // The output of an advised job is Hadoop's to commit or discard.
@@ -192,10 +196,7 @@ ActionDispatcher::Outlets Master::outlets(bool advises) {
     if (!discard.output.empty()) committer_.discard(discard);
   };
   outlets.answer_submit = [this](const scheduler::action::AnswerSubmit& answer) { submissions_.on_answer(answer); };
-  outlets.find_start = [this](AttemptId attempt, std::uint64_t begin) -> std::optional<StartPoint> {
-    const scheduler::InputFile* file = scheduler_->cluster().find_input(attempt.task);
-    return file != nullptr ? indexes_.find_start(attempt.task.job, *file, begin) : std::nullopt;
-  };
+  outlets.find_start = std::bind_front(&IndexStore::find_start, &indexes_);
   outlets.observe = [this](const scheduler::JournalRecord& record) { observe(record); };
   return outlets;
 }

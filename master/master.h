@@ -100,6 +100,7 @@ class Master {
   JobLists lists_;
   Accounts accounts_;
   JobPictures pictures_;
+  RoomForJobs room_;
   Submissions submissions_;
   const std::unique_ptr<Advisor> advisor_;  // may be null
   Acceptor acceptor_;

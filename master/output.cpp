@@ -30,4 +30,9 @@ Error outside_of_outputs(const std::string& name, const files::Roots& roots) {
                    "); name one inside of them, or let the operator add it with --output-root.");
 }
 
+Error inside_of_output(const std::string& name, const std::string& above) {
+  return bad_input("The output '" + readable(name) + "' lies in '" + readable(above) +
+                   "', which is the output of a job; name one outside of it, or remove that one if it is left over.");
+}
+
 }  // namespace ontime::master

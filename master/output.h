@@ -75,7 +75,8 @@ class Output {
       : name_(std::move(name)), claim_(std::move(claim)), roots_(std::move(roots)), lasting_(lasting) {}
   virtual ~Output() = default;
 
-  // Makes the output, which must not be there or be empty, and the claim in it: BadInput otherwise. A claim in the way
+  // Makes the output, which must not be there or be empty, and the claim in it: BadInput otherwise. It must not lie in
+  // another one either, claimed or finished: what is below an output is its job's alone. A claim in the way
   // may be one that a master made for a job that it never got to accept: then the caller, who knows its jobs, discards
   // it and claims again. Durable when it returns, unless nothing is before the commit.
   virtual ClaimOutcome claim() = 0;
@@ -98,5 +99,7 @@ class Output {
 
 // BadInput: the output is in none of the roots.
 Error outside_of_outputs(const std::string& name, const files::Roots& roots);
+// BadInput: it would lie in another one.
+Error inside_of_output(const std::string& name, const std::string& above);
 
 }  // namespace ontime::master

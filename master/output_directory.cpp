@@ -28,12 +28,22 @@ Error in_use(const std::string& directory) {
   return refused(directory, "is being used by another job; name another one, or empty it if there is no such job");
 }
 
+Error not_empty(const std::string& directory) {
+  return refused(directory, "is not empty; name one that does not exist yet, or empty it");
+}
+
 Status make_claim(const OutputPlace& place, const std::string& directory, const std::string& id, Lasting lasting) {
   Status status = put_claim(place, id, lasting);
   if (status && lasting == Lasting::SinceSeal) status = sync_with_parents(place);
   if (status && !place.is_in_place()) status = refused(directory, "was moved while it was made; submit the job again");
+  // Of two claims, one in the other, that are made at once, both are there before either looks around: so one gives up.
+  if (const std::string above = place.output_above(); status && !above.empty())
+    status = inside_of_output(directory, above);
+  const auto others = look_at(place);
+  if (status && others && others->has_others) status = not_empty(directory);
   if (status) return {};
   static_cast<void>(remove_claim(place, id));
+  place.take_back();
   const auto contents = look_at(place);  // somebody else may have been quicker
   return contents && contents->is_claimed ? Status(in_use(directory)) : status;
 }
@@ -82,7 +92,7 @@ ClaimOutcome DirectoryOutput::claim() {
   if (!contents) return {place->in_words(contents.error()), {}};
   if (contents->is_claimed && !contents->is_free) return {in_use(name_), contents->idle_claim};
   if (contents->is_free) return {place->in_words(make_claim(*place, name_, claim_, lasting_)), {}};
-  return {refused(name_, "is not empty; name one that does not exist yet, or empty it"), {}};
+  return {not_empty(name_), {}};
 }
 
 Status DirectoryOutput::discard(std::uint32_t parts) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "common/base/result.h"
 #include "common/files/roots.h"
@@ -45,7 +46,7 @@ class OutputPlace {
   // The directory that has to be there. Failed if it cannot be opened, or lies outside of `roots`.
   static Result<OutputPlace> find(const std::string& directory, const files::Roots& roots);
   // The directory, which is made, and those above it, unless it is there. BadInput, with one sentence, if it lies
-  // outside of `roots` or cannot be made.
+  // outside of `roots` or in another output, or cannot be made.
   static Result<OutputPlace> make(const std::string& directory, const files::Roots& roots);
 
   int descriptor() const { return held_.get(); }
@@ -53,15 +54,25 @@ class OutputPlace {
   const std::string& path() const { return path_; }
   // Whether its own name leads to it still.
   bool is_in_place() const;
+  // The output that it lies in, whatever the names that led here: one that is claimed or finished. Empty: in none.
+  std::string output_above() const;
+  // Removes what make() has made, as far as nothing is in it.
+  void take_back() const;
   // Names the directory as its job does.
   Status in_words(Status status) const;
 
  private:
-  OutputPlace(std::string directory, Descriptor held);
+  // A name in a directory that make() has put there.
+  struct Made {
+    Descriptor directory;
+    std::string name;
+  };
+  OutputPlace(std::string directory, Descriptor held, std::vector<Made> made = {});
 
   std::string directory_;
   std::string path_;
   Descriptor held_;
+  std::vector<Made> made_;  // the outermost first
 };
 
 // Makes the names in the directory durable, its own, and those of the directories above it.
@@ -75,7 +86,8 @@ Status sync_with_parents(const OutputPlace& place);
 struct Contents {
   bool is_free = false;  // nothing that counts
   bool is_claimed = false;
-  std::string idle_claim;  // the id, if there is a claim and nothing else: no attempt has written there
+  bool has_others = false;  // something that is no claim
+  std::string idle_claim;   // the id, if there is a claim and nothing else: no attempt has written there
 };
 Result<Contents> look_at(const OutputPlace& place);
 
@@ -86,7 +98,8 @@ Status put_claim(const OutputPlace& place, const std::string& id, Lasting lastin
 Descriptor open_claim(const OutputPlace& place, const std::string& id);
 // Whether there is a claim that was not put, or not removed, to the end.
 bool has_unfinished_claim(const OutputPlace& place, const std::string& id);
-// Ends the claim, then removes what attempts have written. May be repeated; without a claim of that id it does nothing.
+// Ends the claim, then removes what attempts have written, which is files: directories are not the job's and stay. May
+// be repeated; without a claim of that id it does nothing.
 Status remove_claim(const OutputPlace& place, const std::string& id);
 
 // Puts the output of several attempts together into one file, in the order of the input.

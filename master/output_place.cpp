@@ -24,6 +24,29 @@ namespace fs = std::filesystem;
 
 constexpr int kPlace = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
+bool is_output(int directory) {
+  struct stat ignored {};
+  const auto has = [&](const char* name) { return ::fstatat(directory, name, &ignored, AT_SYMLINK_NOFOLLOW) == 0; };
+  return has(output::kAttemptsName) || has(output::kManifestName) || has(output::kSuccessName);
+}
+
+// The innermost output among a directory and those above it; empty if there is none. Asks each directory itself: names
+// and links that lead there do not count.
+std::string output_from(Descriptor at) {
+  struct stat here {};
+  if (::fstat(at.get(), &here) != 0) return {};
+  for (;;) {
+    note_progress();
+    if (is_output(at.get())) return files::place_of(at.get()).value_or("a directory above it");
+    Descriptor above = files::open({at.get(), ".."}, kPlace);
+    struct stat there {};
+    if (!above.is_open() || ::fstat(above.get(), &there) != 0) return {};
+    if (there.st_dev == here.st_dev && there.st_ino == here.st_ino) return {};  // the root
+    at = std::move(above);
+    here = there;
+  }
+}
+
 // What is there of the way to a directory, opened, and the names that are missing.
 struct Way {
   Descriptor last;
@@ -41,19 +64,6 @@ Way explore(const std::string& directory) {
   }
 }
 
-// Nobody can put a link where a directory has just been made without being refused.
-Result<Descriptor> make_missing(Way way, const std::string& directory) {
-  for (; !way.missing.empty(); way.missing.pop_back()) {
-    const std::string& name = way.missing.back();
-    const int problem = files::make_directory({way.last.get(), name});
-    if (problem != 0 && problem != EEXIST) return cannot_make_output(directory, problem);
-    Descriptor next = files::open({way.last.get(), name}, kPlace | O_NOFOLLOW);
-    if (!next.is_open()) return cannot_make_output(directory, errno);
-    way.last = std::move(next);
-  }
-  return std::move(way.last);
-}
-
 }  // namespace
 
 Error cannot_make_output(const std::string& directory, int problem) {
@@ -66,8 +76,11 @@ Error cannot_make_output(const std::string& directory, int problem) {
                    ".");
 }
 
-OutputPlace::OutputPlace(std::string directory, Descriptor held)
-    : directory_(std::move(directory)), path_("/proc/self/fd/" + std::to_string(held.get())), held_(std::move(held)) {}
+OutputPlace::OutputPlace(std::string directory, Descriptor held, std::vector<Made> made)
+    : directory_(std::move(directory)),
+      path_("/proc/self/fd/" + std::to_string(held.get())),
+      held_(std::move(held)),
+      made_(std::move(made)) {}
 
 Result<OutputPlace> OutputPlace::find(const std::string& directory, const files::Roots& roots) {
   const files::Opened opened = files::open_within(roots, directory, kPlace);
@@ -83,9 +96,31 @@ Result<OutputPlace> OutputPlace::make(const std::string& directory, const files:
   const bool is_inside = way.missing.empty() ? place && roots.hold_inside(*place) : place && roots.hold(*place);
   if (way.problem != 0 && roots.seem_to_hold(directory)) return cannot_make_output(directory, way.problem);
   if (!roots.are_everywhere() && !is_inside) return outside_of_outputs(directory, roots);
-  Result<Descriptor> held = make_missing(std::move(way), directory);
-  if (!held) return std::move(held).error();
-  return OutputPlace(directory, std::move(*held));
+  // Before anything is made: a name that is taken in another job's output is in that job's way.
+  if (way.last.is_open() && !way.missing.empty()) {
+    const std::string above = output_from(files::open({way.last.get(), "."}, kPlace));
+    if (!above.empty()) return inside_of_output(directory, above);
+  }
+  std::vector<Made> made;
+  // Nobody can put a link where a directory has just been made without being refused.
+  for (; !way.missing.empty(); way.missing.pop_back()) {
+    std::string name = way.missing.back();
+    const int problem = files::make_directory({way.last.get(), name});
+    if (problem != 0 && problem != EEXIST) return cannot_make_output(directory, problem);
+    Descriptor next = files::open({way.last.get(), name}, kPlace | O_NOFOLLOW);
+    if (!next.is_open()) return cannot_make_output(directory, errno);
+    if (problem == 0) made.push_back({std::move(way.last), std::move(name)});
+    way.last = std::move(next);
+  }
+  return OutputPlace(directory, std::move(way.last), std::move(made));
+}
+
+std::string OutputPlace::output_above() const { return output_from(files::open({held_.get(), ".."}, kPlace)); }
+
+void OutputPlace::take_back() const {
+  for (auto made = made_.rbegin(); made != made_.rend(); ++made) {
+    if (files::remove_directory({made->directory.get(), made->name}) != 0) return;
+  }
 }
 
 bool OutputPlace::is_in_place() const {
@@ -116,12 +151,16 @@ Descriptor open_below(int directory, const std::string& name) {
 
 std::string path_of(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
-// The names in a directory, three at most: more is not looked at.
+bool is_of_claim(const std::string& name) { return name.starts_with(output::kAttemptsName); }
+
+// The names in a directory: up to the third one, and to the first one that is no claim's. More is not looked at.
 Result<std::vector<std::string>> names_in(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code error;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end && names.size() < 3; at.increment(error))
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
     names.push_back(at->path().filename().string());
+    if (names.size() >= 3 && !is_of_claim(names.back())) break;
+  }
   if (error) return system_error("read the directory", directory, error.value());
   return names;
 }
@@ -141,7 +180,10 @@ Result<Contents> look_at(const OutputPlace& place) {
   if (!names) return names.error();
   Contents contents;
   contents.is_free = names->empty();
-  for (const std::string& name : *names) contents.is_claimed |= name.starts_with(output::kAttemptsName);
+  for (const std::string& name : *names) {
+    contents.is_claimed |= is_of_claim(name);
+    contents.has_others |= !is_of_claim(name);
+  }
   if (names->size() != 1) return contents;
   const std::string& name = names->front();
   if (name.starts_with(output::kUnfinishedClaim)) {
@@ -194,6 +236,31 @@ bool has_unfinished_claim(const OutputPlace& place, const std::string& id) {
   return open_below(place.descriptor(), unfinished(id)).is_open();
 }
 
+namespace {
+
+// Copes with files that a process which is just being killed still creates.
+Status remove_files(const std::string& directory) {
+  constexpr int kTries = 10;
+  for (int i = 0; i < kTries; ++i) {
+    bool has_removed = false;
+    std::error_code error;
+    for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+      note_progress();
+      const int problem = files::remove(at->path().string());
+      has_removed |= problem == 0;
+      if (problem != 0 && problem != ENOENT && problem != EISDIR) return system_error("remove", at->path(), problem);
+    }
+    if (error && error != std::errc::no_such_file_or_directory)
+      return system_error("read the directory", directory, error.value());
+    const int problem = files::remove_directory(directory);
+    if (problem != ENOTEMPTY && problem != ENOENT && problem != 0) return system_error("remove", directory, problem);
+    if (problem != ENOTEMPTY || !has_removed) break;
+  }
+  return {};
+}
+
+}  // namespace
+
 Status remove_claim(const OutputPlace& place, const std::string& id) {
   const std::string name = unfinished(id);
   if (open_claim(place, id).is_open()) {
@@ -201,7 +268,9 @@ Status remove_claim(const OutputPlace& place, const std::string& id) {
     if (problem != 0) return system_error("remove", place.path() + "/" + output::kAttemptsName, problem);
   }
   pass_kill_point("claim-released");
-  return remove_tree(place.path() + "/" + name);
+  const std::string released = place.path() + "/" + name;
+  if (Status status = remove_files(released + "/" + id); !status) return status;
+  return remove_files(released);
 }
 
 }  // namespace ontime::master

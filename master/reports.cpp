@@ -21,11 +21,17 @@ bool is_name(const std::string& name) {
   return !name.empty() && name.size() <= kNameBytesMax && readable(name) == name && name.find('\n') == name.npos;
 }
 
+scheduler::SegmentTimes times_of(const wire::SegmentTimes& times) {
+  if (!protocol::is_possible(times)) return {};
+  return {Duration(times.age_ns()), Duration(times.first_ns()), Duration(times.last_ns()), times.first_bytes(),
+          times.moves()};
+}
+
 Result<event::SegmentSealed> sealed_of(NodeId node, AttemptId attempt, const wire::Report::Sealed& sealed) {
   const ByteRange range = protocol::byte_range(sealed.range());
   const wire::SealedOutput& output = sealed.output();
   if (Status possible = protocol::check_seal(range, sealed.input_end(), output); !possible) return possible.error();
-  event::SegmentSealed result{node, attempt, range, sealed.input_end(), {}, {}};
+  event::SegmentSealed result{node, attempt, range, sealed.input_end(), {}, {}, times_of(sealed.times())};
   result.output = {output.file_offset(), output.length(), output.records(), output.crc32c()};
   for (const wire::Counter& counter : output.counters()) {
     result.counters[{readable(counter.group()), readable(counter.name())}] += counter.value();
@@ -84,8 +90,8 @@ Result<std::vector<scheduler::AttemptProgress>> progress_of(const ProgressMessag
     const Result<AttemptId> attempt = attempt_of(message.attempt());
     if (!attempt) return attempt.error();
     const auto possible = [](std::uint64_t number) { return std::min(number, kOffsetMax); };
-    all.push_back(
-        {*attempt, possible(message.offset()), possible(message.records()), possible(message.output_bytes())});
+    all.push_back({*attempt, possible(message.offset()), possible(message.records()), possible(message.output_bytes()),
+                   times_of(message.segment())});
   }
   return all;
 }

@@ -1,165 +1,35 @@
 #include "master/store_output.h"
 
-#include <spdlog/spdlog.h>
-
-#include <atomic>
-#include <chrono>
-#include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <ranges>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "common/base/ids.h"
 #include "common/base/kill_point.h"
-#include "common/base/threads.h"
-#include "common/log/fields.h"
 #include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
-#include "common/store/access.h"
-#include "master/file_system.h"
+#include "master/store_place.h"
 
 namespace ontime::master {
 namespace {
 
-constexpr std::size_t kConnections = 8;
-constexpr std::uint64_t kClaimBytesMax = 4096;
-constexpr auto kPause = std::chrono::seconds(5);  // while a store does not answer
-constexpr const char* kClaimName = "_claim";
-
 bool goes_on_always() { return true; }
-
-// Does it again while the store does not answer and the master lives. The watch of FileWork sees that it does not get
-// on: nothing is noted meanwhile.
-template <class Call>
-auto insist(const MayGoOn& may_go_on, const Call& call) -> decltype(call()) {
-  for (;;) {
-    auto answer = call();
-    if (answer || answer.error().trouble != http::Trouble::Unavailable) return answer;
-    spdlog::warn("store_unavailable message={}", log::Quoted{answer.error().message});
-    std::this_thread::sleep_for(kPause);
-    if (!may_go_on()) return answer;
-  }
-}
-
-constexpr std::string_view kScratch = "_attempts/";  // where a store may have files that the master is writing
-
-std::string segments_of(const std::string& claim) { return std::string(output::kAttemptsName) + "/" + claim + "/"; }
-
-// The prefix of a store that is the output of the job with that claim, as one thread uses it.
-class StorePlace {
- public:
-  static Result<StorePlace> open(const std::string& output, const std::string& claim, const files::Roots& roots) {
-    const Result<store::Name> name = store::parse_name(output);
-    if (!name) return name.error();
-    if (!roots.are_everywhere() && !roots.hold_inside(output)) return outside_of_outputs(output, roots);
-    return StorePlace(*name, claim);
-  }
-
-  std::string key(std::string_view name) const { return name_.key + "/" + std::string(name); }
-  http::Store& store() { return *store_; }
-  std::unique_ptr<http::Store> connect() const {
-    auto store = store::open(name_, key(kScratch));
-    store->on_answer = note_progress;
-    return store;
-  }
-
-  Error cannot(const std::string& what, const http::Failure& failure) const {
-    return failed("Cannot " + what + " in the output '" + name_.text() + "': " + failure.message + ".");
-  }
-  // The rest of the sentence: "is not empty; ...".
-  std::string sentence(const std::string& why) const { return "The output '" + name_.text() + "' " + why + "."; }
-  const std::string& claim() const { return claim_; }
-
-  // A small object; none if there is no such.
-  http::Answer<std::optional<std::string>> read(const std::string& name) {
-    auto bytes = store_->read(key(name), kClaimBytesMax);
-    if (bytes) return std::optional(std::move(*bytes));
-    if (bytes.error().status == 404) return std::optional<std::string>();
-    return std::move(bytes).error();
-  }
-
-  // Creates a small object. False if there is another one; one with these bytes was made by an earlier try.
-  http::Answer<bool> create(const std::string& name, const std::string& bytes) {
-    const auto created = store_->create(key(name), bytes);
-    if (!created || *created) return created;
-    const auto found = read(name);
-    if (!found) return found.error();
-    return *found == bytes;
-  }
-
-  // Those below `prefix`, by their names.
-  http::Answer<std::map<std::string, std::uint64_t>> list(const std::string& prefix) {
-    std::map<std::string, std::uint64_t> sizes;
-    const auto take = [&](const http::Object& object) {
-      sizes.emplace(object.key.substr(name_.key.size() + 1), object.size);
-      note_progress();
-      return true;
-    };
-    const auto listed = store_->list(key(prefix), take);
-    if (!listed) return listed.error();
-    return sizes;
-  }
-
-  // Calls `work` for all of them, on several connections, until one call fails.
-  using Work = std::function<http::Answer<void>(http::Store&, std::size_t)>;
-  http::Answer<void> for_all(std::size_t count, const MayGoOn& may_go_on, const Work& work) const {
-    std::atomic<std::size_t> next = 0;
-    std::mutex mutex;
-    http::Answer<void> status;
-    const auto take = [&] {
-      const auto store = connect();
-      for (std::size_t i = next++; i < count; i = next++) {
-        auto done = may_go_on() ? insist(may_go_on, [&] { return work(*store, i); })
-                                : http::Failure{http::Trouble::Unavailable, "the master ends"};
-        if (done) continue;
-        const std::lock_guard lock(mutex);
-        status = std::move(done);
-        next = count;
-      }
-    };
-    {
-      const auto helpers = start_helpers(std::min(kConnections, std::max<std::size_t>(count, 1)) - 1, take);
-      take();
-    }
-    return status;
-  }
-
-  http::Answer<void> remove(const std::vector<std::string>& names, const MayGoOn& may_go_on) const {
-    return for_all(names.size(), may_go_on,
-                   [&](http::Store& store, std::size_t i) { return store.remove(key(names[i])); });
-  }
-
-  // If the store has directories: what the job's attempts write to.
-  http::Answer<void> make_directory() { return store_->make_directory(key(segments_of(claim_))); }
-  // With what an attempt that was ended may have written there just now.
-  void remove_directories() {
-    store_->remove_tree(key(segments_of(claim_)));
-    store_->remove_directory(key(kScratch));
-  }
-
- private:
-  StorePlace(store::Name name, std::string claim)
-      : name_(std::move(name)), claim_(std::move(claim)), store_(connect()) {}
-
-  store::Name name_;
-  std::string claim_;
-  std::unique_ptr<http::Store> store_;
-};
 
 // The job's segments, and what masters have left that died while they wrote.
 bool is_below_attempts(std::string_view name, const std::string& claim) {
-  const bool is_scratch = name.starts_with(kScratch) && name.find('/', kScratch.size()) == name.npos;
-  return is_scratch || name.starts_with(segments_of(claim));
+  const std::string segments = segments_of(claim);
+  const auto lies_in = [&](std::string_view directory) {
+    return name.starts_with(directory) && name.find('/', directory.size()) == name.npos;
+  };
+  return lies_in(kScratch) || lies_in(segments);
 }
 // What of a job that was not committed is to go; the claim is none of it.
 bool is_of_job(std::string_view name, const std::string& claim) {
-  return is_below_attempts(name, claim) || name.starts_with("part-m-") || name == output::kManifestName ||
-         name == output::kLogsName;
+  const bool is_part = name.starts_with("part-m-") && name.find('/') == name.npos;
+  return is_part || is_below_attempts(name, claim) || name == output::kManifestName || name == output::kLogsName;
 }
 
 // All of the job's that is to go, if it has not succeeded; else what its attempts have left.
@@ -316,6 +186,8 @@ ClaimOutcome StoreOutput::claim() {
   if (!place) return {place.error(), {}};
   const Error not_empty =
       bad_input(place->sentence("is not empty; name a prefix that no object has, or remove those that have it"));
+  // Before anything is written: where there are directories, that would be in the other job's way.
+  if (Status alone = place->lies_alone(); !alone) return {alone, {}};
   const auto is_free = is_empty(*place);
   if (!is_free) return {place->cannot("look for objects", is_free.error()), {}};
   const auto holder = place->read(kClaimName);
@@ -326,11 +198,15 @@ ClaimOutcome StoreOutput::claim() {
   if (!created) return {place->cannot("create the claim", created.error()), {}};
   if (!*created) return {in_use(*place), {}};
   pass_kill_point("store-claim-created");
-  // Somebody else may have written there in between.
+  // Somebody else may have written there in between, or have got an output above.
   const auto is_still_free = is_empty(*place);
-  const auto made = is_still_free && *is_still_free ? place->make_directory() : http::Answer<void>();
-  if (is_still_free && *is_still_free && made) return {{}, {}};
+  const Status alone = place->lies_alone();
+  const auto made = is_still_free && *is_still_free && alone ? place->make_directory() : http::Answer<void>();
+  if (is_still_free && *is_still_free && alone && made) return {{}, {}};
   static_cast<void>(place->store().remove(place->key(kClaimName)));
+  place->remove_directories();
+  place->store().remove_directory(place->key(""));
+  if (!alone) return {alone, {}};
   if (!made) return {place->cannot("make a directory", made.error()), {}};
   return {is_still_free ? not_empty : place->cannot("look for objects", is_still_free.error()), {}};
 }
@@ -341,6 +217,8 @@ Status StoreOutput::publish(const CommitPlan& plan, const MayGoOn& may_go_on) {
   return StoreCommit(plan, std::move(*place), may_go_on).run();
 }
 
+// Goes on for as long as the store is away, since nobody would come back to what it left. So it does not end with the
+// master, whose process then leaves the thread behind (FileWork).
 Status StoreOutput::discard(std::uint32_t /*parts*/) {
   Result<StorePlace> place = StorePlace::open(name_, claim_, roots_);
   if (!place) return place.error();

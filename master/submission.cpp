@@ -18,64 +18,10 @@
 #include "master/text.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/job_spec.h"
-#include "scheduler/core/waiting_jobs.h"
 #include "scheduler/math/estimator.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::master {
-namespace {
-
-constexpr std::uint64_t kJobsMax = 10'000;
-constexpr std::uint64_t kTasksMaxOfAll = 4'000'000;
-constexpr std::uint64_t kParameterBytesMaxOfAll = 256u << 20;
-
-// What jobs take.
-struct Room {
-  std::uint64_t jobs = 0;
-  std::uint64_t tasks = 0;
-  std::uint64_t bytes = 0;  // of parameters and files
-
-  void add(const scheduler::JobSpec& spec, std::uint64_t of_tasks) {
-    ++jobs;
-    tasks += of_tasks;
-    for (const scheduler::ShippedFile& file : spec.files) bytes += file.content.size();
-    for (const scheduler::StringMap* parameters : {&spec.parameters, &spec.policy_parameters}) {
-      for (const auto& [name, value] : *parameters) bytes += name.size() + value.size();
-    }
-  }
-};
-
-Error no_room(const std::string& who, const std::string& what, const std::string& most) {
-  return failed("With this job " + who + " would hold " + what + " that have not ended, and may hold " + most +
-                "; wait until some have.");
-}
-
-Status check(const std::string& who, const Room& taken, double share) {
-  const auto most = [&](std::uint64_t of_all) { return scheduler::share_of(of_all, share); };
-  if (const std::uint64_t jobs = most(kJobsMax); taken.jobs > jobs)
-    return no_room(who, std::to_string(taken.jobs) + " jobs", std::to_string(jobs));
-  if (const std::uint64_t tasks = most(kTasksMaxOfAll); taken.tasks > tasks)
-    return no_room(who, std::to_string(taken.tasks) + " tasks of jobs", std::to_string(tasks));
-  if (const std::uint64_t bytes = most(kParameterBytesMaxOfAll); taken.bytes > bytes)
-    return no_room(who, format_size(taken.bytes) + " of parameters of jobs", format_size(bytes));
-  return {};
-}
-
-}  // namespace
-
-Status check_room(const scheduler::Cluster& cluster, const scheduler::JobSpec& next, double owner_share) {
-  Room all;
-  all.add(next, scheduler::count_splits(next));
-  Room own = all;
-  for (const auto& [id, job] : cluster.jobs()) {
-    if (is_final(job.state)) continue;
-    all.add(job.spec, job.tasks.size());
-    if (job.spec.owner == next.owner) own.add(job.spec, job.tasks.size());
-  }
-  if (Status status = check("the master", all, 1); !status) return status;
-  return next.owner.empty() ? Status() : check(next.owner, own, owner_share);
-}
-
 namespace {
 
 using scheduler::JobSpec;
@@ -194,6 +140,10 @@ Status fill_limits(const wire::JobSpec& request, JobSpec& spec) {
 Status fill_files(const wire::JobSpec& request, JobSpec& spec) {
   std::set<std::string> names;
   std::size_t bytes = 0;
+  if (request.files_size() > kShippedFilesMax)
+    return bad_input("The job brings " + counted(static_cast<std::uint64_t>(request.files_size()), "file") +
+                     ", and may bring " + std::to_string(kShippedFilesMax) +
+                     "; pack them into an archive, or put them where the workers can read them.");
   for (const wire::ShippedFile& file : request.files()) {
     const std::string& name = file.name();
     const bool is_name = !name.empty() && name.size() <= kNameBytesMax && name != "." && name != ".." &&

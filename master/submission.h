@@ -8,15 +8,9 @@
 #include "common/protocol/types.pb.h"
 #include "master/input_listing.h"
 #include "master/settings.h"
-#include "scheduler/core/cluster.h"
 #include "scheduler/core/job_spec.h"
 
 namespace ontime::master {
-
-// Bounds how much of the master's memory the jobs that have not ended may take together, and those of one owner.
-// Failed, with a sentence that names the bound, if there is no room for one more such job. Its owner's jobs may take
-// `owner_share` of each bound, more than 0 and at most 1.
-Status check_room(const scheduler::Cluster& cluster, const scheduler::JobSpec& next, double owner_share);
 
 // The output directory a request names, in normal form. BadInput unless it is an absolute path that could be one.
 Result<std::string> output_of(const wire::JobSpec& request);

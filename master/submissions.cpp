@@ -102,7 +102,8 @@ asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpe
     claims_.erase(id);
     co_return spec.error();
   }
-  if (Status room = check_room(control_.cluster(), *spec, owner_share_); !room) {
+  Result<RoomForJobs::Reservation> room = room_.reserve(*spec);  // the claim may take long
+  if (!room) {
     claims_.erase(id);
     co_return room.error();
   }
@@ -113,7 +114,8 @@ asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpe
     give_back(spec->output, spec->claim);
     co_return failed("The client is gone.");
   }
-  claims_.erase(spec->claim);  // from here on the job itself stands for it
+  claims_.erase(spec->claim);  // from here on the job itself stands for it, and for its room
+  room->reset();
   wire::Reply::Submitted submitted = co_await hand_over(std::move(*spec));
   submitted.set_left_out(std::move(left_out));
   co_return submitted;

@@ -17,6 +17,7 @@
 #include "master/input_listing.h"
 #include "master/output.h"
 #include "master/output_committer.h"
+#include "master/room_for_jobs.h"
 #include "master/settings.h"
 #include "master/signal.h"
 
@@ -24,17 +25,17 @@ namespace ontime::master {
 
 class Submissions {
  public:
-  // `cluster_id` begins the ids of claims; `committer` may still have an output in hand.
+  // `cluster_id` begins the ids of claims; `committer` may still have an output in hand; `room` is for all jobs.
   // `policy` is for jobs that name none, `roots` are where all of them read and write.
-  Submissions(ControlLoop& control, FileWork& file_work, const OutputCommitter& committer, std::string cluster_id,
-              PolicyChoice policy = {}, JobRoots roots = {}, double owner_share = 1, KnownIndex known_index = {})
+  Submissions(ControlLoop& control, FileWork& file_work, const OutputCommitter& committer, RoomForJobs& room,
+              std::string cluster_id, PolicyChoice policy = {}, JobRoots roots = {}, KnownIndex known_index = {})
       : control_(control),
         file_work_(file_work),
         committer_(committer),
+        room_(room),
         cluster_id_(std::move(cluster_id)),
         policy_(std::move(policy)),
         roots_(std::move(roots)),
-        owner_share_(owner_share),
         known_index_(std::move(known_index)) {}
 
   // Takes as long as listing the inputs takes; Failed once a file system has not answered for long. `is_wanted` is
@@ -73,10 +74,10 @@ class Submissions {
   ControlLoop& control_;
   FileWork& file_work_;
   const OutputCommitter& committer_;
+  RoomForJobs& room_;
   const std::string cluster_id_;
   const PolicyChoice policy_;
   const JobRoots roots_;
-  const double owner_share_;
   const KnownIndex known_index_;
   std::uint64_t last_request_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Waiting>> waiting_;

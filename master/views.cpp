@@ -50,6 +50,12 @@ bool has_live_attempt(const Task& task) {
   return std::any_of(task.attempts.begin(), task.attempts.end(), [](const Attempt& a) { return is_live(a.state); });
 }
 
+std::uint32_t running_copies(const Job& job) {
+  return static_cast<std::uint32_t>(std::count_if(job.live.begin(), job.live.end(), [&](const AttemptId& id) {
+    return job.tasks[id.task.index].attempts[id.number].speculative;
+  }));
+}
+
 // What the live attempts of one task have mapped of an open segment.
 std::uint64_t reached_in(const Segment& segment, const Task& task) {
   std::uint64_t reached = segment.range.begin;
@@ -69,6 +75,17 @@ void fill(wire::SegmentDetail& detail, const Segment& segment) {
   detail.set_output_bytes(segment.output.length);
 }
 
+// `auto` chooses once, and before any other policy can decide.
+void fill_choice(wire::JobSummary& summary, const Job& job) {
+  if (job.spec.policy != "auto") return;
+  for (const scheduler::DecisionAt& made : job.decisions) {
+    if (made.decision.policy.empty()) continue;
+    summary.set_policy_chosen(made.decision.policy);
+    summary.set_policy_choice(made.decision.text);
+    return;
+  }
+}
+
 }  // namespace
 
 const char* name_of(AttemptState state) {
@@ -76,8 +93,9 @@ const char* name_of(AttemptState state) {
   return kNames.at(static_cast<std::size_t>(state));
 }
 
-const char* state_name_of(const Task& task) {
+const char* state_name_of(const Job& job, const Task& task) {
   if (task.ledger.is_done()) return "done";
+  if (is_final(job.state)) return "unfinished";
   return has_live_attempt(task) ? "running" : "waiting";
 }
 
@@ -134,12 +152,6 @@ wire::JobState state_of(scheduler::JobState state) {
   return kStates.at(static_cast<std::size_t>(state));
 }
 
-std::uint32_t running_copies(const Job& job) {
-  return static_cast<std::uint32_t>(std::count_if(job.live.begin(), job.live.end(), [&](const AttemptId& id) {
-    return job.tasks[id.task.index].attempts[id.number].speculative;
-  }));
-}
-
 std::uint64_t reached_bytes(const Job& job) {
   std::uint64_t reached = 0;
   std::uint32_t last_task = kTasksMax;
@@ -147,9 +159,7 @@ std::uint64_t reached_bytes(const Job& job) {
     if (attempt.task.index == last_task) continue;
     last_task = attempt.task.index;
     const Task& task = job.tasks.at(last_task);
-    for (const Segment& segment : task.ledger.segments()) {
-      if (!segment.sealed) reached += reached_in(segment, task);
-    }
+    task.ledger.for_each_open_from_back([&](const Segment& segment) { reached += reached_in(segment, task); });
   }
   return reached;
 }
@@ -175,6 +185,7 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
   summary.set_message(job.message);
   summary.set_policy(job.spec.policy);
   summary.set_policy_problem(job.policy_problem);
+  fill_choice(summary, job);
   protocol::put(job.spec.policy_parameters, summary.mutable_policy_parameters());
   summary.set_estimator(job.spec.estimator);
   summary.set_checkpoint_interval_ns(job.spec.checkpoint_interval.count());
@@ -212,7 +223,7 @@ void TaskViews::append_to(wire::Reply::Job& reply, JobId id, const Job& job, con
       reply.set_next_task(index);
       return;
     }
-    if (!wanted.state.empty() && wanted.state != state_name_of(job.tasks[index])) continue;
+    if (!wanted.state.empty() && wanted.state != state_name_of(job, job.tasks[index])) continue;
     wire::TaskDetail* detail = reply.add_tasks();
     fill(*detail, {id, index}, job);
     bytes += detail->ByteSizeLong();
@@ -226,7 +237,7 @@ void TaskViews::fill(wire::TaskDetail& detail, TaskId id, const Job& job) const 
   detail.set_path(input.path);
   detail.set_files(std::max<std::uint32_t>(static_cast<std::uint32_t>(input.parts.size()), 1));
   protocol::put(task.ledger.split(), detail.mutable_split());
-  detail.set_state(state_name_of(task));
+  detail.set_state(state_name_of(job, task));
   for (const Segment& segment : task.ledger.segments()) master::fill(*detail.add_segments(), segment);
   for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
     fill(*detail.add_attempts(), {id, number}, task.attempts[number]);

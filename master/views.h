@@ -40,8 +40,9 @@ wire::JobSummary summary_of(JobId id, const scheduler::Job& job, TimePoint now, 
 std::string waiting_for(const scheduler::Job& job, const scheduler::Cluster& cluster);
 wire::JobState state_of(scheduler::JobState state);
 
-const char* name_of(scheduler::AttemptState state);      // "launching"
-const char* state_name_of(const scheduler::Task& task);  // "waiting", "running", "done"
+const char* name_of(scheduler::AttemptState state);  // "launching"
+// "waiting", "running", "done"; "unfinished" if it is not done and the job has ended.
+const char* state_name_of(const scheduler::Job& job, const scheduler::Task& task);
 
 // Nanoseconds for an instant in seconds; nothing if it is infinite or not known.
 std::optional<std::int64_t> instant_of(double seconds);

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <asio/co_spawn.hpp>
+#include <asio/post.hpp>
+#include <asio/steady_timer.hpp>
 #include <utility>
 
 #include "common/net/coroutine.h"
@@ -11,7 +13,7 @@
 namespace ontime::master {
 namespace {
 
-constexpr std::size_t kMessageBytes = 256u << 10;  // a larger one ends with a set-up, or the launch of a group
+constexpr std::size_t kMessageBytes = 256u << 10;          // a larger one ends with a set-up, or the launch of a group
 constexpr std::size_t kQueuedBytes = kOutboxBytesMax / 4;  // beyond which no such message is queued
 constexpr int kOrdersBehindMost = 100'000;  // behind set-ups that wait; a worker that takes none of it all is let go
 
@@ -79,27 +81,58 @@ void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t
 // What comes behind it is sent once the connection has room.
 void WorkerLink::end_large_message() {
   if (gathered_.ByteSizeLong() <= kMessageBytes) return;
-  before_.push_back(std::exchange(gathered_, {}));
+  before_.push_back({std::exchange(gathered_, {}), 0, nullptr});
 }
 
-void WorkerLink::order(const scheduler::action::LaunchAttempt& action, std::optional<StartPoint> start) {
+template <class Action>
+void WorkerLink::await_start(const Action& action, const FindStart& find_start) {
+  const std::uint64_t number = last_held_ + 1;
+  const asio::any_io_executor executor = connection_->executor();
+  auto start = [executor, number, link = weak_from_this()](std::optional<StartPoint> place) {
+    asio::post(executor, [number, link, place = std::move(place)]() mutable {
+      if (const auto open = link.lock()) open->start_at(number, std::move(place));
+    });
+  };
+  const std::shared_ptr<const scheduler::InputFile> file(action.spec, &action.spec->inputs.at(action.split.file));
+  if (!find_start(action.attempt.task.job, file, action.range.begin, start)) return;
+  last_held_ = number;
+  auto patience = std::make_unique<asio::steady_timer>(executor, start_wait_max_);
+  patience->async_wait([start](const asio::error_code& error) {
+    if (!error) start(std::nullopt);
+  });
+  before_.push_back({std::exchange(gathered_, {}), number, std::move(patience)});
+}
+
+void WorkerLink::start_at(std::uint64_t number, std::optional<StartPoint> start) {
+  const auto held =
+      std::find_if(before_.begin(), before_.end(), [&](const Gathered& one) { return one.held == number; });
+  if (held == before_.end()) return;  // it came too late
+  wire::Order& order = *held->message.mutable_orders()->mutable_orders()->rbegin();
+  if (start && order.has_launch()) put(std::move(*start), order.mutable_launch()->mutable_file()->mutable_start());
+  if (start && order.has_begin()) put(std::move(*start), order.mutable_begin()->mutable_start());
+  held->held = 0;
+  held->patience.reset();
+  flush();
+}
+
+void WorkerLink::order(const scheduler::action::LaunchAttempt& action, const FindStart& find_start) {
   set_up(action.attempt.task.job, *action.spec, action.tasks);
   wire::Order::Launch* launch = add_order()->mutable_launch();
   put(action.attempt, launch->mutable_attempt());
   const scheduler::InputFile& input = action.spec->inputs.at(action.split.file);
   put(input, action.range, launch->mutable_file());
-  if (start) put(std::move(*start), launch->mutable_file()->mutable_start());
   put(action.range, launch->mutable_range());
   put(action.split.range, launch->mutable_split());
   launch->set_standby(action.standby);
-  if (launch->file().parts_size() > 0) end_large_message();
+  if (launch->file().parts_size() > 0) return end_large_message();  // groups are read from their begins
+  await_start(action, find_start);
 }
 
-void WorkerLink::order(const scheduler::action::BeginAttempt& action, std::optional<StartPoint> start) {
+void WorkerLink::order(const scheduler::action::BeginAttempt& action, const FindStart& find_start) {
   wire::Order::Begin* begin = add_order()->mutable_begin();
   put(action.attempt, begin->mutable_attempt());
   put(action.range, begin->mutable_range());
-  if (start) put(std::move(*start), begin->mutable_start());
+  await_start(action, find_start);
 }
 
 void WorkerLink::order(const scheduler::action::CutAttempt& action) {
@@ -126,8 +159,8 @@ void WorkerLink::acknowledge(std::uint64_t sequence) { acknowledged_ = std::max(
 
 void WorkerLink::flush() {
   if (!is_welcome_) return;  // the welcome comes first; what is gathered before it follows it
-  while (!before_.empty() && connection_->queued_bytes() <= kQueuedBytes) {
-    send(before_.front());
+  while (!before_.empty() && before_.front().held == 0 && connection_->queued_bytes() <= kQueuedBytes) {
+    send(before_.front().message);
     before_.pop_front();
   }
   if (!before_.empty()) return wait_for_room();
@@ -149,12 +182,12 @@ void WorkerLink::send(wire::ToWorker& message) {
 // Not for the next heartbeat: the worker sends none before it has an answer, and the answer waits here too.
 void WorkerLink::wait_for_room() {
   if (gathered_.orders().orders_size() > kOrdersBehindMost) connection_->close();
-  if (std::exchange(waits_for_room_, true)) return;
+  if (before_.front().held != 0 || std::exchange(waits_for_room_, true)) return;
   asio::co_spawn(connection_->executor(), flush_when_written(shared_from_this()), net::AbortOnException{"worker link"});
 }
 
 asio::awaitable<void> WorkerLink::flush_when_written(std::shared_ptr<WorkerLink> self) {
-  while (!self->before_.empty()) {
+  while (!self->before_.empty() && self->before_.front().held == 0) {
     const bool is_written = co_await self->connection_->flush();
     if (!is_written) break;
     self->flush();

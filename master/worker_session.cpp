@@ -118,6 +118,14 @@ void WorkerSession::measure_lag() {
   control_.measure_heartbeat(last_heartbeat_ - before - dispatcher_.heartbeat_interval());
 }
 
+namespace {
+
+IndexStore::File input_of(const scheduler::Cluster& cluster, TaskId task) {
+  return {cluster.find_job(task.job)->shared_spec, cluster.find_input(task)};
+}
+
+}  // namespace
+
 // Of attempts that were launched on this node; one that was fenced since has still written what it has.
 void WorkerSession::on_logs(const wire::ToMaster::Logs& message) {
   for (const wire::AttemptLog& log : message.logs()) {
@@ -134,11 +142,11 @@ void WorkerSession::on_notes(const wire::ToMaster::Notes& message) {
     const AttemptId id = protocol::attempt_id(note.attempt());
     const scheduler::Attempt* attempt = control_.cluster().find_attempt(id);
     if (attempt == nullptr || attempt->node != node_) continue;
-    const scheduler::InputFile& file = *control_.cluster().find_input(id.task);
+    IndexStore::File file = input_of(control_.cluster(), id.task);
     if (note.content_bytes() > 0)
-      kept_.indexes.add_end(id.task.job, file, note.content_bytes());
+      kept_.indexes.add_end(id.task.job, std::move(file), note.content_bytes());
     else
-      kept_.indexes.add(id.task.job, file, protocol::start_point(note.point()));
+      kept_.indexes.add(id.task.job, std::move(file), protocol::start_point(note.point()));
   }
 }
 
@@ -146,7 +154,7 @@ void WorkerSession::on_notes(const wire::ToMaster::Notes& message) {
 void WorkerSession::drop_index(const wire::Report& report) {
   if (report.ended().failure() != wire::BAD_RECORD) return;
   const TaskId task = protocol::attempt_id(report.attempt()).task;
-  if (const scheduler::InputFile* file = control_.cluster().find_input(task)) kept_.indexes.drop(*file);
+  if (control_.cluster().find_task(task) != nullptr) kept_.indexes.drop(input_of(control_.cluster(), task));
 }
 
 Status WorkerSession::on_reports(const ReportMessages& reports) {

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -41,7 +43,7 @@ Result<ExitCode> execute(const AppsCommand& command) {
   Json list = Json::array();
   std::string text;
   for (const auto& name : names) {
-    const auto loaded = app::LoadedApplication::load(name, directories);
+    const auto loaded = app::LoadedApplication::load(name, directories, app::Keeper{geteuid(), getegid()});
     if (!loaded) {
       std::fprintf(stderr, "ontime apps: %s\n", loaded.error().message.c_str());
       continue;

@@ -1,4 +1,5 @@
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "cli/client/follow.h"
 #include "cli/cluster/embedded_cluster.h"
 #include "cli/cluster/interrupt.h"
+#include "cli/cluster/separate.h"
 #include "cli/command_line.h"
 #include "cli/commands/execute.h"
 #include "cli/job_request.h"
@@ -22,6 +24,7 @@
 #include "cli/show/table.h"
 #include "cli/spooled_input.h"
 #include "common/base/limits.h"
+#include "common/base/units.h"
 #include "common/base/wording.h"
 #include "master/input_listing.h"
 #include "master/recording/block.h"
@@ -37,11 +40,27 @@ using namespace std::chrono_literals;
 
 constexpr auto kKillPatience = 2s;
 
+constexpr std::uint64_t kSmallBytes = 4 << 20;
+
+// How many bytes the inputs have, each counted up to kSmallBytes. Their servers may be silent, or list without end.
+Result<std::uint64_t> small_bytes_of(const wire::JobSpec& spec) {
+  const auto listed = run_separately([&] {
+    const auto inputs = list_inputs(spec);
+    if (!inputs) return Told{inputs.error().message, static_cast<int>(exit_code_of(inputs.error()))};
+    std::uint64_t bytes = 0;
+    for (const auto& file : inputs->files) bytes += std::min(file.size, kSmallBytes);  // some have no known size
+    return Told{std::to_string(bytes), 0};
+  });
+  if (!listed) return listed.error();
+  const auto bytes = number_in<std::uint64_t>(listed->message);
+  if (listed->wait_status == 0 && bytes) return *bytes;
+  if (!WIFEXITED(listed->wait_status) || listed->message.empty()) return failed("the listing of the input has crashed");
+  const bool is_bad_usage = WEXITSTATUS(listed->wait_status) == static_cast<int>(ExitCode::BadUsage);
+  return is_bad_usage ? bad_input(listed->message) : failed(listed->message);
+}
+
 // Most jobs of a few MB have ended before a second worker could be of use. Where time counts all start at once.
-Duration wait_of_other_workers(const RunCommand& command, const master::ListedInputs& inputs) {
-  constexpr std::uint64_t kSmallBytes = 4 << 20;
-  std::uint64_t bytes = 0;
-  for (const auto& file : inputs.files) bytes += std::min(file.size, kSmallBytes);  // some have no known size
+Duration wait_of_other_workers(const RunCommand& command, std::uint64_t bytes) {
   const injection::Flags& injection = command.cluster.injection;
   const bool time_counts =
       command.job.deadline > Duration::zero() || !injection.settings.empty() || !injection.file.empty();
@@ -289,9 +308,10 @@ Result<ExitCode> execute(const RunCommand& asked) {
   if (!read) return read.error();
   auto spec = make_job_spec(command.job, current_directory());
   if (const Status added = add_files(command.job, spec); !added) return added.error();
-  const auto listed = list_inputs(spec);
-  if (!listed) return listed.error();
-  command.cluster.others_wait = wait_of_other_workers(command, *listed);
+  const auto bytes = small_bytes_of(spec);
+  if (interrupts() > 0) return ExitCode::Interrupted;
+  if (!bytes) return bytes.error();
+  command.cluster.others_wait = wait_of_other_workers(command, *bytes);
   return OneJobCluster(command, std::move(spec)).execute(is_checked);
 }
 

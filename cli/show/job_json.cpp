@@ -109,12 +109,9 @@ Json counters_of(const wire::JobSummary& job) {
 }
 
 Json segment_value(const wire::SegmentDetail& segment) {
-  return {{"begin", segment.range().begin()},
-          {"end", offset(segment.range().end())},
-          {"state", segment.state()},
-          {"attempt", known(segment.state() == "sealed", segment.attempt())},
-          {"records", segment.records()},
-          {"output_bytes", segment.output_bytes()}};
+  return {{"begin", segment.range().begin()}, {"end", offset(segment.range().end())},
+          {"state", segment.state()},         {"attempt", known(segment.state() == "sealed", segment.attempt())},
+          {"records", segment.records()},     {"output_bytes", segment.output_bytes()}};
 }
 
 Json attempt_value(const wire::AttemptDetail& attempt) {
@@ -225,6 +222,8 @@ Json job_value(const wire::JobSummary& job) {
           {"output", job.output()},
           {"owner", text_or_null(job.owner())},
           {"policy", job.policy()},
+          {"policy_chosen", text_or_null(job.policy_chosen())},
+          {"policy_choice", text_or_null(job.policy_choice())},
           {"policy_problem", job.policy_problem()},
           {"policy_parameters", entries_of(job.policy_parameters())},
           {"estimator", job.estimator()},

@@ -78,6 +78,7 @@ Json job_row(const wire::JobSummary& job) {
   row["progress"] = std::to_string(job.tasks_done()) + "/" + std::to_string(job.tasks());
   row["done"] = std::to_string(static_cast<int>(fraction_done(progress_of(job)) * 100)) + "%";
   row["submitted"] = local_time(job.submitted_unix_ns());
+  row["plans"] = job.policy() + (job.policy_chosen().empty() ? "" : ": " + job.policy_chosen());
   return row;
 }
 
@@ -110,6 +111,7 @@ std::string jobs_table(const wire::Reply::Jobs& jobs, Colours colours) {
   std::vector<Shown> columns{{"JOB", "/job"},
                              {"OWNER", "/owner"},
                              {"APPLICATION", "/application"},
+                             {"POLICY", "/plans"},
                              {"STATE", "/state"},
                              {"TASKS", "/progress", Unit::Number},
                              {"DONE", "/done", Unit::Number},

@@ -29,7 +29,7 @@ constexpr std::array kColumnsOfJobs = {"job",   "name",     "owner",    "applica
 constexpr std::array kColumnsOfNodes = {"node", "name", "host", "state", "slots", "speed", "failures", "heard"};
 constexpr std::array kStatesOfJobs = {"open", "queued", "running", "committing", "succeeded", "failed", "killed"};
 constexpr std::array kStatesOfNodes = {"here", "held", "live", "silent", "draining", "drained", "left", "lost"};
-constexpr std::array kStatesOfTasks = {"waiting", "running", "done"};
+constexpr std::array kStatesOfTasks = {"waiting", "running", "done", "unfinished"};
 constexpr std::array kOrders = {"ascending", "descending"};
 
 std::string lower(std::string text) {

@@ -58,7 +58,8 @@ Duration SteadyEnd::update(Duration left, Clock::time_point now) {
     *end_ += std::chrono::duration_cast<Clock::duration>(from_seconds(weight * seconds(forecast - *end_)));
   }
   updated_at_ = now;
-  return std::max(Duration(0), Duration(*end_ - now));
+  // A forecast that goes away as time passes is never caught up with.
+  return std::max(left / 2, Duration(*end_ - now));
 }
 
 ProgressState SteadyProgress::of(ProgressState state, RateMeter::Clock::time_point now) {
@@ -103,6 +104,7 @@ void ProgressView::clear() {
 
 namespace {
 
+constexpr auto kShortest = 50ms;  // that is not written as 0.0s, which would say that it has ended
 constexpr std::size_t kBarLeast = 10;
 constexpr std::size_t kBarMost = 40;
 
@@ -145,7 +147,8 @@ std::vector<Phrase> phrases_of(const ProgressState& state) {
   if (state.bytes_per_second > 0) phrases.push_back({rate(state), 6});
   if (state.tasks > 0)
     phrases.push_back({"tasks " + std::to_string(state.tasks_done) + "/" + std::to_string(state.tasks), 1});
-  if (const auto left = time_left(state)) phrases.push_back({"ETA " + short_duration(*left), 5});
+  if (const auto left = time_left(state); left && *left >= kShortest)
+    phrases.push_back({"ETA " + short_duration(*left), 5});
   if (state.deadline_left) phrases.push_back({deadline(*state.deadline_left), 2});
   if (state.pocd) phrases.push_back({"PoCD " + pocd_text(*state.pocd), 3});
   if (state.copies_running > 0) phrases.push_back({counted(state.copies_running, "copy", "copies"), 7});

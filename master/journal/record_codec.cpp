@@ -14,6 +14,7 @@ namespace ontime::journal {
 
 namespace fact = scheduler::fact;
 using scheduler::Fact;
+namespace math = scheduler::math;
 
 void put_rest(const fact::SegmentDivided& from, stored::SegmentDivided* to) {
   to->set_job(from.task.job.value);
@@ -41,6 +42,13 @@ void put_rest(const fact::ProfileUpdated& from, stored::ProfileUpdated* to) {
   to->mutable_censored()->Add(from.sample.censored().begin(), from.sample.censored().end());
   to->mutable_launches()->Add(from.sample.launches().begin(), from.sample.launches().end());
   to->mutable_warm_launches()->Add(from.sample.warm_launches().begin(), from.sample.warm_launches().end());
+  const auto put = [](std::span<const double> values, google::protobuf::RepeatedField<double>* into) {
+    into->Add(values.begin(), values.end());
+  };
+  put(from.sample.fixed(math::Beginning::Cold), to->mutable_cold_fixed());
+  put(from.sample.fixed(math::Beginning::Warm), to->mutable_warm_fixed());
+  put(from.sample.fixed(math::Beginning::Next), to->mutable_next_fixed());
+  put(from.sample.firsts(), to->mutable_firsts());
 }
 
 void read_rest(PartReader& reader, const stored::ProfileUpdated& from, fact::ProfileUpdated& to) {
@@ -58,11 +66,19 @@ void read_rest(PartReader& reader, const stored::ProfileUpdated& from, fact::Pro
     reader.require(std::isfinite(duration) && duration >= 0, "its profile holds a launch time that is none");
     to.sample.add_warm_launch(duration);
   }
+  const auto require_time = [&](double seconds) {
+    reader.require(std::isfinite(seconds) && seconds >= 0, "its profile holds a time to begin that is none");
+    return seconds;
+  };
+  for (const double seconds : from.cold_fixed()) to.sample.add_fixed(math::Beginning::Cold, require_time(seconds));
+  for (const double seconds : from.warm_fixed()) to.sample.add_fixed(math::Beginning::Warm, require_time(seconds));
+  for (const double seconds : from.next_fixed()) to.sample.add_fixed(math::Beginning::Next, require_time(seconds));
+  for (const double seconds : from.firsts()) to.sample.add_first(require_time(seconds));
 }
 
 ONTIME_FIELDS(scheduler::DecisionNote,
               (what)(task)(attempt)(reason)(segment)(resume_at)(pieces)(copies)(release)(when_ready)(completion)
-              (pocd_before)(pocd_after)(text))
+              (pocd_before)(pocd_after)(text)(number)(policy))
 
 // Each fact, the field of stored::Record that holds it, and its members.
 #define ONTIME_FACTS(X)                                                              \
@@ -74,7 +90,7 @@ ONTIME_FIELDS(scheduler::DecisionNote,
   X(StandbyBegun, standby_begun, (attempt)(range))                                   \
   X(SegmentCut, segment_cut, (attempt)(begin)(at)(release))                          \
   X(SegmentDivided, segment_divided, (begin)(at))                                    \
-  X(SegmentSealed, segment_sealed, (attempt)(range)(input_end)(output)(counters))    \
+  X(SegmentSealed, segment_sealed, (attempt)(range)(input_end)(output)(counters)(usual_gap)(usual_seal)(usual_launch)) \
   X(AttemptEnded, attempt_ended, (attempt)(end)(message))                            \
   X(PolicyDecided, policy_decided, (job))                                            \
   X(ProfileUpdated, profile_updated, (key))                                          \

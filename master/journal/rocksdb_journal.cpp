@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <mutex>
 #include <random>
 #include <system_error>
 #include <utility>
@@ -24,6 +25,7 @@
 #include "common/files/sync.h"
 #include "master/journal/database_files.h"
 #include "master/journal/directory.h"
+#include "master/journal/log_order.h"
 #include "master/journal/record_codec.h"
 
 namespace ontime::journal {
@@ -91,14 +93,19 @@ class RocksdbJournal::DamageLog : public rocksdb::Logger {
     std::vsnprintf(text, sizeof text, format, arguments);
     const std::string_view line = text;
     const std::size_t end = line.find(": dropping ");
+    const std::lock_guard lock(mutex_);
     if (end == line.npos || !file_.empty()) return;
     const std::size_t begin = line.rfind(' ', end);
     file_ = line.substr(begin == line.npos ? 0 : begin + 1, end - (begin == line.npos ? 0 : begin + 1));
   }
-  // "'FILE', "; empty if none was named. For the thread that opens the database.
-  std::string place() const { return file_.empty() ? "" : in_quotes(file_) + ", "; }
+  // "'FILE', "; empty if none was named.
+  std::string place() const {
+    const std::lock_guard lock(mutex_);
+    return file_.empty() ? "" : in_quotes(file_) + ", ";
+  }
 
  private:
+  mutable std::mutex mutex_;  // a compaction may log while the database is opened
   std::string file_;
 };
 
@@ -114,6 +121,12 @@ RocksdbJournal::~RocksdbJournal() {
 
 Error RocksdbJournal::error_about(const char* what, const std::string& reason) const {
   return failed(std::string("Cannot ") + what + " the journal in " + in_quotes(directory_) + ": " + reason + ".");
+}
+
+Error RocksdbJournal::damaged(const std::string& how) const {
+  return error_about("read", how +
+                                 "; it is damaged, and going on without its records could repeat or lose work: restore "
+                                 "it from a copy or start with another --journal");
 }
 
 Error RocksdbJournal::write_error(const rocksdb::Status& status) const {
@@ -161,6 +174,8 @@ Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open_to_read(const std::
 
 Status RocksdbJournal::open_database(For purpose) {
   const std::optional<Chain> noted = DirectoryLock::noted_in(directory_);  // first: a master may be writing
+  if (const std::string wrong = log_out_of_order(directory_); !wrong.empty())
+    return damaged(in_quotes(wrong) + " holds batches twice, or in another order than they were written");
   const auto log = std::make_shared<DamageLog>();
   rocksdb::DB* database = nullptr;
   const rocksdb::Options options = make_options(*files_, log);
@@ -171,11 +186,7 @@ Status RocksdbJournal::open_database(For purpose) {
     if (Status synced = sync_logs(); !synced) return synced;
   }
   if (status.ok()) return read_metadata(purpose, noted);
-  if (status.IsCorruption()) {
-    return error_about("read", log->place() + status.ToString() +
-                                   "; it is damaged, and going on without its records could repeat or "
-                                   "lose work: restore it from a copy or start with another --journal");
-  }
+  if (status.IsCorruption()) return damaged(log->place() + status.ToString());
   if (status.IsNoSpace()) return unavailable(error_about("open", "the disk is full; make room").message);
   return error_about("open", status.ToString());
 }
@@ -245,8 +256,9 @@ Status RocksdbJournal::trim_logs() {
 // With what ties it to the batches before it.
 Status RocksdbJournal::write(rocksdb::WriteBatch& batch) {
   if (!lock_->is_in_place()) {
-    return error_about("write", "the directory was removed or another one is in its place; start again with the "
-                                "journal where it is now");
+    return error_about("write",
+                       "the directory was removed or another one is in its place; start again with the "
+                       "journal where it is now");
   }
   latest_ = chain_.with(batch.Data());
   static_cast<void>(batch.Put(kChainKey, encode_chain(latest_)));

@@ -52,17 +52,18 @@ class RocksdbJournal : public Journal {
   Status sync_logs() const;
   Status trim_logs();
   Status write(rocksdb::WriteBatch& batch);
+  Error damaged(const std::string& how) const;
   Error error_about(const char* what, const std::string& reason) const;
   Error write_error(const rocksdb::Status& status) const;
 
   const std::string directory_;
   const RocksdbSettings settings_;
   const std::unique_ptr<DirectoryLock> lock_;  // outlives database_; null if it is only read
-  const std::unique_ptr<rocksdb::Env> files_;    // outlives database_
+  const std::unique_ptr<rocksdb::Env> files_;  // outlives database_
   std::unique_ptr<rocksdb::DB> database_;
   std::string cluster_;
-  Chain chain_;   // of all batches that are stored
-  Chain latest_;  // and of the latest, whether that is stored or not
+  Chain chain_;                                   // of all batches that are stored
+  Chain latest_;                                  // and of the latest, whether that is stored or not
   bool positioned_ = false;                       // read_all() has run
   std::map<JobId, std::uint64_t> next_sequence_;  // of jobs that have records
 };

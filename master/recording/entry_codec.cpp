@@ -14,7 +14,8 @@ namespace ontime::journal {
 
 namespace event = scheduler::event;
 
-ONTIME_FIELDS(scheduler::AttemptProgress, (attempt)(offset)(records)(output_bytes))
+ONTIME_FIELDS(scheduler::SegmentTimes, (age)(first)(last)(first_bytes)(moves))
+ONTIME_FIELDS(scheduler::AttemptProgress, (attempt)(offset)(records)(output_bytes)(segment))
 
 void put_rest(const event::SegmentSealed& from, recording::stored::SegmentSealed* to) {
   to->set_begin(from.range.begin);
@@ -36,20 +37,20 @@ void read_rest(PartReader& reader, const recording::stored::LaunchedElsewhere& f
 }
 
 // Each event, the field of stored::Event that holds it, and its members.
-#define ONTIME_EVENTS(X)                                                         \
-  X(NodeRegistered, node_registered, (incarnation)(name)(host)(slots))           \
-  X(NodeInventory, node_inventory, (node)(running))                              \
-  X(Heartbeat, heartbeat, (node)(attempts))                                      \
-  X(AttemptStarted, attempt_started, (node)(attempt)(age))                       \
-  X(AttemptReady, attempt_ready, (node)(attempt))                                \
-  X(CutAnswered, cut_answered, (node)(attempt)(at)(release))                     \
-  X(SegmentSealed, segment_sealed, (node)(attempt)(input_end)(output)(counters)) \
-  X(AttemptExited, attempt_exited, (node)(attempt)(kind)(message))               \
-  X(JobSubmitted, job_submitted, (request)(spec))                                \
-  X(JobKillRequested, job_kill_requested, (job)(reason)(wanted))                 \
-  X(CommitFinished, commit_finished, (job)(error))                               \
-  X(NodeLeaving, node_leaving, (node)(at_once))                                  \
-  X(DrainRequested, drain_requested, (node)(drain))                              \
+#define ONTIME_EVENTS(X)                                                                \
+  X(NodeRegistered, node_registered, (incarnation)(name)(host)(slots))                  \
+  X(NodeInventory, node_inventory, (node)(running))                                     \
+  X(Heartbeat, heartbeat, (node)(attempts))                                             \
+  X(AttemptStarted, attempt_started, (node)(attempt)(age))                              \
+  X(AttemptReady, attempt_ready, (node)(attempt))                                       \
+  X(CutAnswered, cut_answered, (node)(attempt)(at)(release))                            \
+  X(SegmentSealed, segment_sealed, (node)(attempt)(input_end)(output)(counters)(times)) \
+  X(AttemptExited, attempt_exited, (node)(attempt)(kind)(message))                      \
+  X(JobSubmitted, job_submitted, (request)(spec))                                       \
+  X(JobKillRequested, job_kill_requested, (job)(reason)(wanted))                        \
+  X(CommitFinished, commit_finished, (job)(error))                                      \
+  X(NodeLeaving, node_leaving, (node)(at_once))                                         \
+  X(DrainRequested, drain_requested, (node)(drain))                                     \
   X(LaunchedElsewhere, launched_elsewhere, (node)(begin)(age))
 
 #define ONTIME_EVENT_FIELDS(Name, field, members) ONTIME_FIELDS(event::Name, members)

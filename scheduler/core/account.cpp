@@ -1,6 +1,7 @@
 #include "scheduler/core/account.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace ontime::scheduler {
@@ -122,26 +123,44 @@ class AttemptAccount {
     return std::clamp(Duration(static_cast<Duration::rep>(exact)), Duration(0), whole);
   }
 
-  // Only what lies before its begin without a gap, sealed by attempts that were launched before, for ranges in which
-  // this one begins: pieces of a divided task have not saved each other anything, and only the first of them continues
-  // what was sealed.
+  // Of attempts that race only the one that has won. Only what lies before its begin without a gap, sealed by attempts
+  // that were launched before, for ranges in which this one begins: pieces of a divided task have not saved each other
+  // anything, and only the first of them continues what was sealed. And only as far as the begin of the one that has
+  // sealed it, since what lies before that was saved by that one.
   void find_saving() {
     const std::uint64_t mapped = account_.bytes.mapped;
-    if (mapped == 0 || attempt_.start_offset == task_.ledger.split().begin) return;
+    const Segment* const first = task_.ledger.find(attempt_.start_offset);
+    if (mapped == 0 || first == nullptr || !first->sealed || first->attempt != number_) return;
+    std::map<std::uint32_t, std::uint64_t> by_sealer;
     const std::vector<Segment>& segments = task_.ledger.segments();
-    for (auto segment = segments.rbegin(); segment != segments.rend(); ++segment) {
-      if (segment->range.begin >= attempt_.start_offset) continue;
+    for (const Segment* segment = first; segment != segments.data();) {
+      --segment;
       const bool is_continued = segment->sealed && segment->attempt < number_ &&
                                 task_.attempts[segment->attempt].launch_end > attempt_.start_offset;
       if (!is_continued) break;
-      account_.saved.bytes += segment->range.size();
+      by_sealer[segment->attempt] += segment->range.size();
+      if (segment->range.begin == task_.attempts[segment->attempt].start_offset) break;
+    }
+    Duration done{0};
+    for (const auto& [sealer, bytes] : by_sealer) {
+      account_.saved.bytes += bytes;
+      done += taken_for(bytes, sealer);
     }
     if (account_.saved.bytes == 0) return;
     account_.resumed = 1;
     const TimeAccount& time = account_.time;
     const double work = seconds(time.total - time.launch - time.standby);
-    account_.saved.time =
-        from_seconds(work * (static_cast<double>(account_.saved.bytes) / static_cast<double>(mapped)));
+    const double own = work * (static_cast<double>(account_.saved.bytes) / static_cast<double>(mapped));
+    account_.saved.time = std::min(from_seconds(own), done);
+  }
+
+  // By the attempt that has sealed them.
+  Duration taken_for(std::uint64_t sealed_bytes, std::uint32_t number) const {
+    AttemptAccount sealer(task_, number, now_);
+    sealer.divide_bytes();
+    sealer.divide_time();
+    const JobAccount& known = sealer.account_;
+    return share(known.time.useful, sealed_bytes, std::max<std::uint64_t>(1, known.bytes.useful));
   }
 
   const Task& task_;

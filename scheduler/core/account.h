@@ -48,7 +48,8 @@ struct TimeAccount {
 };
 
 // What attempts did not have to do because they began behind what an earlier attempt of the task had sealed of the same
-// range. A restart would have mapped it again. The time is by the attempt's own rate. In none of the sums above.
+// range. A restart would have mapped it again. Each byte counts once, for the first attempt that has won behind it. The
+// time is what it would have taken at that attempt's own rate, and no more than it did take. In none of the sums above.
 struct Saving {
   std::uint64_t bytes = 0;
   Duration time{0};

@@ -1,5 +1,7 @@
 #include "scheduler/core/action.h"
 
+#include <utility>
+
 #include "common/base/check.h"
 #include "scheduler/core/cluster.h"
 
@@ -18,6 +20,11 @@ action::LaunchAttempt launch_of(const Cluster& cluster, AttemptId id) {
   launch.tasks = job.tasks.count();
   launch.spec = job.shared_spec;
   return launch;
+}
+
+action::BeginAttempt begin_of(const Cluster& cluster, AttemptId id, ByteRange range) {
+  action::LaunchAttempt launch = launch_of(cluster, id);
+  return {launch.node, id, range, launch.split, std::move(launch.spec)};
 }
 
 action::CommitOutput commit_of(const Cluster& cluster, JobId id) {

@@ -28,7 +28,7 @@ struct LaunchAttempt {
   AttemptId attempt;
   ByteRange range;
   bool standby = false;
-  Split split;                          // of its task; the file is one of the job's inputs
+  Split split;                          // of its task; its file is one of the job's inputs
   std::uint32_t tasks = 0;              // of its job
   std::shared_ptr<const JobSpec> spec;  // of its job
 };
@@ -37,6 +37,8 @@ struct BeginAttempt {
   NodeId node;
   AttemptId attempt;
   ByteRange range;
+  Split split;                          // as of its launch
+  std::shared_ptr<const JobSpec> spec;  // of its job
 };
 
 // Ask the attempt to end what it may claim at `at`, or where it stands if it is past that. See design section 3.
@@ -110,6 +112,7 @@ std::string describe(const Action& action);  // as a fact's, in record.h
 
 // These take from the cluster, as it is at the moment of the decision, what the action has to carry.
 action::LaunchAttempt launch_of(const Cluster& cluster, AttemptId attempt);
+action::BeginAttempt begin_of(const Cluster& cluster, AttemptId attempt, ByteRange range);
 // REQUIRES: every task of the job is done.
 action::CommitOutput commit_of(const Cluster& cluster, JobId job);
 action::DiscardOutput discard_of(const Cluster& cluster, JobId job);

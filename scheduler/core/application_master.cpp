@@ -5,6 +5,7 @@ namespace ontime::scheduler {
 ApplicationMaster::ApplicationMaster(JobId job, const Cluster& cluster)
     : job_(job),
       is_advised_(cluster.find_job(job)->spec.advised),
+      is_as_written_(is_as_written(cluster.find_job(job)->spec)),
       outlook_(cluster, job, cluster.find_job(job)->spec.estimator),
       speculation_(job, cluster) {
   const std::vector<Task>& tasks = cluster.find_job(job)->tasks;
@@ -30,13 +31,13 @@ std::uint32_t ApplicationMaster::waiting() const {
 void ApplicationMaster::refresh(const Cluster& cluster, TaskId id) {
   observe(cluster, id);
   if (id.index >= next_fresh_) return;
-  for (const Segment& segment : cluster.find_task(id)->ledger.segments()) {
+  const auto first = unheld_segments_.lower_bound({id.index, 0});
+  unheld_segments_.erase(first, unheld_segments_.lower_bound({id.index + 1, 0}));
+  cluster.find_task(id)->ledger.for_each_open_from_back([&](const Segment& segment) {
     const SegmentKey key{id.index, segment.range.begin};
-    if (segment.sealed || !cluster.racing(id, key.begin).empty() || !cluster.standing_by(id, key.begin).empty())
-      unheld_segments_.erase(key);
-    else
-      unheld_segments_.insert(key);
-  }
+    const bool is_held = !cluster.racing(id, key.begin).empty() || !cluster.standing_by(id, key.begin).empty();
+    if (!is_held) unheld_segments_.insert(key);
+  });
 }
 
 std::optional<double> ApplicationMaster::on_attempt_ended(const Cluster& cluster, AttemptId attempt) {
@@ -210,8 +211,15 @@ bool ApplicationMaster::on_segment_sealed(StepBuilder& step, const event::Segmen
   troubles_.erase(attempt->node);
   missing_.erase(attempt->node);
   step.cluster.observe_seal(sealed.attempt, sealed.range.end, step.now);
-  step.record(fact::SegmentSealed{sealed.attempt, sealed.range, sealed.input_end, sealed.output, sealed.counters});
+  if (!sealed.range.is_open_ended()) outlook_.on_sealed(step.cluster, sealed.attempt, sealed.range, sealed.times);
+  const Job& job = *step.cluster.find_job(sealed.attempt.task.job);
+  const auto usual = [](std::optional<double> seen, Duration before) { return seen ? from_seconds(*seen) : before; };
+  step.record(fact::SegmentSealed{sealed.attempt, sealed.range, sealed.input_end, sealed.output, sealed.counters,
+                                  usual(job.between_offsets.get(), job.usual_gap),
+                                  usual(job.to_seal.get(), job.usual_seal),
+                                  usual(outlook_.sample().mean_launch(), job.usual_launch)});
   settle_race(step, sealed.attempt, sealed.range.begin);
+  look_at_promises(step, sealed.attempt.task.index);
   return true;
 }
 

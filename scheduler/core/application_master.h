@@ -24,6 +24,7 @@
 #include "scheduler/core/outlook.h"
 #include "scheduler/core/process_wait.h"
 #include "scheduler/core/resource_manager.h"
+#include "scheduler/core/restraint.h"
 #include "scheduler/core/speculation.h"
 #include "scheduler/core/step_builder.h"
 #include "scheduler/policies/decision.h"
@@ -101,7 +102,7 @@ class ApplicationMaster {
   void settle_standbys(StepBuilder& step) { speculation_.settle(step); }
 
  private:
-  struct Trouble {  // the job's attempts have failed on a node for a reason that may be the node's
+  struct Trouble {            // the job's attempts have failed on a node for a reason that may be the node's
     std::uint32_t times = 0;  // since one sealed something there
     TimePoint until;          // the job avoids the node
   };
@@ -140,26 +141,30 @@ class ApplicationMaster {
   void end_at(StepBuilder& step, AttemptId attempt, std::uint64_t at);
   void settle_race(StepBuilder& step, AttemptId winner, std::uint64_t begin);
   TaskId task_id(std::uint32_t index) const { return {job_, index}; }
+  bool may_carry_out(StepBuilder& step, const Speculate& decision, ByteRange segment);
+  void look_at_promises(StepBuilder& step, std::uint32_t task);
 
   JobId job_;
   bool is_advised_ = false;
+  bool is_as_written_ = false;  // the policy's decisions are not appraised
   Outlook outlook_;
   std::uint32_t task_count_ = 0;
-  std::uint32_t next_fresh_ = 0;           // tasks from here on have never been launched
-  std::uint32_t clones_ = 0;               // attempts besides the original that a task starts with
-  std::set<SegmentKey> unheld_segments_;   // open, of tasks before next_fresh_
-  ProcessWait process_wait_;               // of these
+  std::uint32_t next_fresh_ = 0;          // tasks from here on have never been launched
+  std::uint32_t clones_ = 0;              // attempts besides the original that a task starts with
+  std::set<SegmentKey> unheld_segments_;  // open, of tasks before next_fresh_
+  ProcessWait process_wait_;              // of these
   Speculation speculation_;
-  std::set<AttemptId> handing_over_;       // whose node drains: to stop at a cut that is in flight or will be asked for
+  Restraint restraint_;
+  std::set<AttemptId> handing_over_;  // whose node drains: to stop at a cut that is in flight or will be asked for
 
   // What failures have shown; not durable.
   std::map<NodeId, Trouble> troubles_;
-  std::set<NodeId> proven_;   // nodes that have sealed something
-  std::set<NodeId> missing_;  // nodes without the application or this version of the input
-  std::string why_missing_;   // the first message of these
+  std::set<NodeId> proven_;                               // nodes that have sealed something
+  std::set<NodeId> missing_;                              // nodes without the application or this version of the input
+  std::string why_missing_;                               // the first message of these
   std::map<std::uint32_t, FirstFailure> first_failures_;  // by task; of the first tasks that had one
-  std::uint32_t lost_elsewhere_ = 0;                    // nodes, since the master's start
-  std::map<std::uint32_t, std::uint32_t> lost_before_;  // by task: lost_elsewhere_ at the first of a row
+  std::uint32_t lost_elsewhere_ = 0;                      // nodes, since the master's start
+  std::map<std::uint32_t, std::uint32_t> lost_before_;    // by task: lost_elsewhere_ at the first of a row
 };
 
 }  // namespace ontime::scheduler

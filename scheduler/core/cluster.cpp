@@ -160,6 +160,7 @@ void advance(Attempt& attempt, const AttemptProgress& progress, Duration window,
   }
   if (attempt.offset <= attempt.held.begin) attempt.idle_until = now;
   attempt.reported_at = now;
+  attempt.segment = progress.segment;
   if (now - attempt.later.at >= window) {
     attempt.earlier = attempt.later;
     attempt.later = {now, attempt.offset};

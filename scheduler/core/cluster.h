@@ -18,6 +18,7 @@
 #include "scheduler/core/job.h"
 #include "scheduler/core/node.h"
 #include "scheduler/core/record.h"
+#include "scheduler/core/room.h"
 #include "scheduler/policies/decision.h"
 
 namespace ontime::scheduler {
@@ -61,6 +62,8 @@ class Cluster {
 
   // Of all jobs of that owner.
   std::size_t live_attempts_of(const std::string& owner) const;
+  // By jobs that have not ended.
+  const RoomTaken& room_taken() const { return room_taken_; }
 
   JobId next_job() const { return JobId{last_job_.value + 1}; }
   NodeId next_node() const { return nodes_.next(); }
@@ -104,6 +107,7 @@ class Cluster {
   JobId last_job_;
   std::map<JobId, Job> jobs_;
   std::map<std::string, std::size_t> live_of_owner_;  // none: zero
+  RoomTaken room_taken_;
   NodeTable nodes_;
   std::map<std::string, NodeId> incarnations_;
   std::set<NodeId> gone_;  // lost or left, with no remembered job that ran an attempt there

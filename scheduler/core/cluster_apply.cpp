@@ -43,6 +43,7 @@ struct Cluster::Applier {
     Job job(fact.spec);
     job.submitted_at = at;
     for (const InputFile& file : fact.spec.inputs) job.input_bytes += file.knows_length() ? file.length() : file.size;
+    cluster.room_taken_.take(job.spec.owner, room_for(job.spec, job.tasks.count()));
     const bool is_new = cluster.jobs_.emplace(fact.job, std::move(job)).second;
     ONTIME_CHECK(is_new, "a job is accepted once");
     cluster.last_job_ = std::max(cluster.last_job_, fact.job);
@@ -84,6 +85,7 @@ struct Cluster::Applier {
     attempt.start_offset = attempt.offset = fact.range.begin;
     attempt.launch_end = fact.range.end;
     attempt.progressed_at = attempt.reported_at = attempt.segment_at = attempt.idle_until = at;
+    attempt.segment = {};
     attempt.earlier = attempt.later = {at, fact.range.begin};
   }
 
@@ -112,6 +114,9 @@ struct Cluster::Applier {
     Job& job = cluster.job(fact.attempt.task.job);
     job.sealed_bytes += fact.input_end - fact.range.begin;
     job.sealed_records += fact.output.records;
+    job.usual_gap = fact.usual_gap;
+    job.usual_seal = fact.usual_seal;
+    job.usual_launch = fact.usual_launch;
     for (const auto& [key, value] : fact.counters) job.counters[key] += value;
     if (task.ledger.is_done()) ++job.tasks_done;
 
@@ -119,6 +124,7 @@ struct Cluster::Applier {
     winner.held.begin = fact.range.end;
     winner.offset = std::max(winner.offset, fact.input_end);
     winner.segment_at = winner.idle_until = at;
+    winner.segment = {};
     if (winner.held.begin == winner.held.end) cluster.end_attempt(fact.attempt, AttemptState::Succeeded, at);
     stop_others_before(task, fact.range.begin, fact.attempt.number);
   }
@@ -179,6 +185,7 @@ struct Cluster::Applier {
 
   void operator()(const fact::JobEnded& fact) const {
     Job& job = cluster.job(fact.job);
+    if (!is_final(job.state)) cluster.room_taken_.give_back(job.spec.owner, room_for(job.spec, job.tasks.count()));
     job.state = fact.state;
     job.message = fact.message;
     job.end_wanted = fact.wanted;

@@ -14,10 +14,16 @@ namespace ontime::scheduler {
 namespace {
 
 // What a checkpoint seals begins anew behind it, and a command may take longer to begin than the interval. So a segment
-// is mapped for four times as long as it took to begin: beginning takes a fifth of an attempt's time at most.
-constexpr int kBeginsToPay = 4;
+// is mapped for twenty times as long as it took to begin: checkpoints cost a twentieth of an attempt's time at most.
+constexpr int kBeginsToPay = 20;
 
-bool has_paid(const Attempt& attempt, TimePoint now) {
+// `usual`: seconds that the next segment needs to begin, as far as is known. The first byte may be late for another
+// reason: a long first record.
+bool has_paid(const Attempt& attempt, double usual, TimePoint now) {
+  if (const SegmentTimes& times = attempt.segment; times.is_known()) {
+    const double begin = std::min(seconds(times.first), usual);
+    return times.moves > 0 && seconds(times.age - times.first) >= kBeginsToPay * begin;
+  }
   return now - attempt.idle_until >= kBeginsToPay * (attempt.idle_until - attempt.segment_at);
 }
 
@@ -34,10 +40,13 @@ void ApplicationMaster::on_checkpoint_due(StepBuilder& step, AttemptId id) {
   const bool is_alone = step.cluster.racing(id.task, attempt->held.begin).size() == 1 &&
                         step.cluster.standing_by(id.task, attempt->held.begin).empty();
   const bool has_progressed = attempt->offset > attempt->held.begin && attempt->offset < attempt->held.end;
-  if (is_alone && has_progressed && has_paid(*attempt, step.now) && !attempt->cut && !attempt->standby) {
+  const Job& job = *step.cluster.find_job(job_);
+  const bool has_begun =
+      has_progressed && has_paid(*attempt, outlook_.fixed(step.cluster, job, math::Beginning::Next), step.now);
+  if (is_alone && has_begun && !attempt->cut && !attempt->standby) {
     ask_cut(step, id, {attempt->offset, false, CutReason::Checkpoint, step.now});
   }
-  step.timers.arm(checkpoint_of(id), step.now + step.cluster.find_job(job_)->spec.checkpoint_interval);
+  step.timers.arm(checkpoint_of(id), step.now + job.spec.checkpoint_interval);
 }
 
 void ApplicationMaster::hand_over(StepBuilder& step, AttemptId id) {
@@ -109,7 +118,7 @@ void ApplicationMaster::on_cut_timer(StepBuilder& step, AttemptId id) {
 void ApplicationMaster::repeat_orders(StepBuilder& step, AttemptId id) {
   const Attempt* attempt = step.cluster.find_live(id);
   if (attempt->was_standby && attempt->held.begin == attempt->start_offset) {
-    step.act(action::BeginAttempt{attempt->node, id, {attempt->start_offset, attempt->launch_end}});
+    step.act(begin_of(step.cluster, id, {attempt->start_offset, attempt->launch_end}));
   }
   if (attempt->held.end != step.cluster.find_task(id.task)->ledger.split().end) end_at(step, id, attempt->held.end);
   if (attempt->cut) step.act(action::CutAttempt{attempt->node, id, attempt->cut->at, attempt->cut->release});

@@ -24,7 +24,31 @@ void ApplicationMaster::carry_out(StepBuilder& step, const Speculate& decision) 
   const Segment* segment = task != nullptr ? task->ledger.find(decision.segment) : nullptr;
   if (segment == nullptr || segment->sealed || !is_well_formed(decision)) return;
   if (decision.task.index >= next_fresh_) return;  // its originals come first
+  if (!may_carry_out(step, decision, segment->range)) return;
   if (const std::optional<AttemptId> attempt = speculation_.start(step, decision)) ask_next_cut(step, *attempt);
+}
+
+// Engines that others plan for are not held back: what their attempts cost is theirs to know.
+bool ApplicationMaster::may_carry_out(StepBuilder& step, const Speculate& decision, ByteRange segment) {
+  if (is_as_written_ || is_advised_) return true;
+  const Job& job = *step.cluster.find_job(job_);
+  const Appraiser appraiser(step.cluster, outlook_, job_, step.now);
+  const Worth worth = appraiser.appraise(decision);
+  if (const auto refusal = restraint_.refusal(decision, worth, appraiser.work_of(job))) {
+    step.cluster.observe_declined(decision.task, *refusal, step.now);
+    return false;
+  }
+  restraint_.promise(decision, worth, segment);
+  return true;
+}
+
+void ApplicationMaster::look_at_promises(StepBuilder& step, std::uint32_t task) {
+  const Job& job = *step.cluster.find_job(job_);
+  const double now = seconds(step.now - job.submitted_at);
+  if (!restraint_.on_sealed(task, step.cluster.find_task(task_id(task))->ledger, now)) return;
+  DecisionNote note;
+  note.text = "The job is not divided any more: too little came of what earlier divisions promised.";
+  step.decide(job_, std::move(note));
 }
 
 void ApplicationMaster::on_ready(StepBuilder& step, AttemptId standby) {
@@ -72,6 +96,9 @@ void ApplicationMaster::carry_out(StepBuilder& step, const CloneTasks& decision)
 void ApplicationMaster::carry_out(StepBuilder& step, const EndAttempt& decision) {
   const Attempt* attempt = step.cluster.find_live(decision.attempt);
   if (attempt == nullptr) return;
+  if (!is_as_written_ && !Appraiser(step.cluster, outlook_, job_, step.now).appraise(decision).is_worth) {
+    return step.cluster.observe_declined(decision.attempt.task, Reason::NotWorthIt, step.now);
+  }
   DecisionNote note;
   note.what = DecisionNote::What::EndAttempt;
   note.task = decision.attempt.task.index;

@@ -12,6 +12,7 @@
 #include "common/base/time.h"
 #include "scheduler/core/job_spec.h"
 #include "scheduler/core/record.h"
+#include "scheduler/core/segment_times.h"
 
 namespace ontime::scheduler {
 
@@ -21,6 +22,7 @@ struct AttemptProgress {
   std::uint64_t offset = 0;        // everything of its range below is mapped
   std::uint64_t records = 0;       // mapped since launch
   std::uint64_t output_bytes = 0;  // written since launch
+  SegmentTimes segment{};          // of the one that it works on
 };
 
 // What a failed attempt says about where the fault lies.
@@ -101,6 +103,7 @@ struct SegmentSealed {
   std::uint64_t input_end = 0;
   SealedOutput output;
   Counters counters;
+  SegmentTimes times{};
 };
 
 // The attempt ended without having sealed all it held.

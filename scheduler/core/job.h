@@ -59,7 +59,10 @@ struct Job {
   std::uint32_t decisions_dropped = 0;  // later ones, since the master has started: they are not recorded
   UsualTime between_offsets;            // from one report of new records to the next, of one attempt. Not durable
   UsualTime to_seal;                    // from an attempt's last offset to its last seal. Not durable
-  Duration longest_way{0};              // of a question for a cut and its answer together. Not durable
+  Duration usual_gap{0};                // the usual time of both, as the last seal has it; 0: not known
+  Duration usual_seal{0};
+  Duration usual_launch{0};
+  Duration longest_way{0};                     // of a question for a cut and its answer together. Not durable
   std::map<std::uint32_t, Declined> declined;  // by task: why nothing was done for it when the policy last looked
 
   bool missed_deadline(TimePoint now) const {

@@ -16,6 +16,7 @@ constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPatienceMin = 2;       // seconds
 constexpr double kPatienceUnknown = 10;  // seconds; while no attempt of the job has started yet
 constexpr double kPatienceLaunches = 3;
+constexpr double kPatienceStarts = 2;  // that were slow already
 
 // The share of its split that an attempt must have mapped for its rate to count as a duration: t_min is the fastest
 // that was seen, and over a few records anybody may be fast. Who cannot wait for that, because attempts would have to
@@ -24,11 +25,14 @@ constexpr double kTellingShare = 0.1;
 constexpr double kEarlyShare = 0.02;
 constexpr std::size_t kRunningLookedAt = 64;  // tasks; they are much alike
 
-constexpr std::size_t kUsualFrom = 3;  // attempts that must have ended to say what is usual
+constexpr double kMappedLeast = 0.1;  // of an attempt's time
 
 bool keeps_readings(std::string_view estimator) {
   return estimator == "exponential" || estimator == "simple-exponential";
 }
+
+// What people have chosen to be taken as work, launches and starts too, or what keeps readings on its own.
+bool has_own_pace(std::string_view estimator) { return estimator == "hadoop" || keeps_readings(estimator); }
 
 double launch_of(const Attempt& attempt) { return seconds(attempt.ready_at - attempt.launched_at); }
 
@@ -39,7 +43,7 @@ double split_bytes(const Task& task) {
 
 // The median is what is usual: the mean of so heavy a tail is not.
 std::optional<double> against_usual(std::span<const double> finished, double duration) {
-  if (finished.size() < kUsualFrom) return std::nullopt;
+  if (finished.size() < Outlook::kUsualFrom) return std::nullopt;
   return duration / median_of({finished.begin(), finished.end()});
 }
 
@@ -50,8 +54,9 @@ std::optional<double> against_usual(std::span<const double> finished, double dur
 double Pace::reaches(std::uint64_t to) const {
   if (!known || to == kUnknownEnd) return kNothing;
   const double left = static_cast<double>(to) - offset;
-  if (left <= 0) return at;
-  return rate > 0 ? at + left / rate : math::kInfinity;
+  if (left > 0 && rate > 0) return at + left / rate;
+  if (!std::isnan(seals_at)) return seals_at;
+  return left > 0 ? math::kInfinity : at;
 }
 
 Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
@@ -67,6 +72,10 @@ Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
     if (!cluster.find_task({job, index})->attempts.empty()) refresh(cluster, {job, index});
   }
   recall_durations(*cluster.find_job(job));
+  if (const math::DurationSample* profile = cluster.find_profile(*cluster.find_job(job))) {
+    slow_first_before_ = profile->slow_first();
+    usual_fixed_before_ = profile->usual_fixed(math::Beginning::Cold);
+  }
 }
 
 // Of tasks that were done before the master was started anew.
@@ -87,9 +96,14 @@ void Outlook::recall_durations(const Job& job) {
   }
 }
 
-double Outlook::patience() const {
+// Where runners say that they are in their start, those that have begun tell how long one takes: without any, nobody
+// stands.
+double Outlook::patience(const SegmentTimes& times) const {
   const auto launch = sample_.mean_launch();
-  return launch ? std::max(kPatienceMin, kPatienceLaunches * *launch) : kPatienceUnknown;
+  const double for_launch = launch ? std::max(kPatienceMin, kPatienceLaunches * *launch) : kPatienceUnknown;
+  if (!times.is_known()) return for_launch;
+  const auto slow = slow_first();
+  return slow ? std::max(for_launch, kPatienceStarts * *slow) : math::kInfinity;
 }
 
 // Everything is as of the attempt's last report and not as of now: between two heartbeats it has gone on, and would
@@ -99,12 +113,13 @@ Pace Outlook::pace(AttemptId id, const Attempt& attempt) const {
   pace.offset = static_cast<double>(attempt.offset);
   pace.at = since_submission(attempt.reported_at);
   const bool started = attempt.state == AttemptState::Running;
+  if (started && attempt.segment.is_known() && !has_own_pace(estimator_)) return pace_by_runner(id, attempt);
   const double mapped = pace.offset - static_cast<double>(attempt.start_offset);
   // No rate yet. A young attempt must not pass for a straggler: only once it has taken longer than launches usually
   // take here is its pace known, as 0.
   if (!started || mapped <= 0) {
     const TimePoint since = started ? attempt.started_at : attempt.launched_at;
-    pace.known = seconds(attempt.reported_at - since) > patience();
+    pace.known = seconds(attempt.reported_at - since) > patience(attempt.segment);
     return pace;
   }
   // Hadoop counts the launch as work, so young attempts look slower than they are. The other estimators leave it out: a
@@ -132,6 +147,11 @@ void Outlook::refresh(const Cluster& cluster, TaskId id) {
     for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
       if (is_live(task.attempts[number].state)) smooth({id, number}, task.attempts[number]);
     }
+  }
+  for (const Attempt& attempt : task.attempts) {
+    if (!is_live(attempt.state) || !attempt.segment.is_known()) continue;
+    const Duration start = attempt.segment.moves > 0 ? attempt.segment.first : attempt.segment.age;
+    longest_start_ = std::max(longest_start_, seconds(start));
   }
   completion_[id.index] = completion_of(id, task);  // uses the readings of just now
   look_at_attempts(id, task);
@@ -256,6 +276,10 @@ double Outlook::launch_share() const { return mapping_.get() > 0 ? launch_.get()
 // returned and not stored here: slowness belongs to the node, and the ResourceManager judges nodes over all jobs.
 std::optional<double> Outlook::on_attempt_ended(const Cluster& cluster, AttemptId id) {
   smoothing_.erase(id);
+  const double fixed = cluster.find_attempt(id)->segment.is_known() || sealed_.contains(id)
+                           ? mapped_by(id, *cluster.find_attempt(id)).fixed
+                           : 0;
+  sealed_.erase(id);
   std::optional<double> slowness;
   const Task& task = *cluster.find_task(id.task);
   const Attempt& attempt = task.attempts[id.number];
@@ -272,8 +296,10 @@ std::optional<double> Outlook::on_attempt_ended(const Cluster& cluster, AttemptI
     const bool is_whole = attempt.state == AttemptState::Succeeded;
     // An attempt that was ended counts up to its last move: the silence after that is not its speed.
     const TimePoint until = is_whole ? attempt.ended_at : attempt.progressed_at;
-    const double took = seconds(until - attempt.started_at);
+    double took = seconds(until - attempt.started_at);
     mapping_.add(std::max(0.0, took));
+    // Where nobody can tell starts from work all of it is work.
+    if (took - fixed > kMappedLeast * took) took -= fixed;
     if (took > 0 && mapped >= kTellingShare * whole) {
       slowness = against_usual(sample_.finished(), took / mapped);  // before it counts as usual itself
       sample_.add_finished(took / mapped);

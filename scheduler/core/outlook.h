@@ -4,6 +4,7 @@
 // flat arrays, so that looking for stragglers among a million tasks is one pass over memory. Not durable.
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "scheduler/core/cluster.h"
 #include "scheduler/math/durations.h"
 #include "scheduler/math/estimator.h"
+#include "scheduler/math/segment_costs.h"
 
 namespace ontime::scheduler {
 
@@ -26,8 +28,15 @@ struct Pace {
   double at = 0;       // its last report
   double rate = 0;     // bytes per second from there on; 0: it stands, or has not begun
   bool known = false;  // false: too young to say anything
+  double error = 0;    // standard deviation of ln(rate): few readings say little
+  // When it will have sealed its segment, where that is known by other means than its rate: it has taken all of it, or
+  // is in its start and others have shown how long one takes. NaN: neither.
+  double seals_at = std::numeric_limits<double>::quiet_NaN();
 
-  // When it will have reached that offset. Infinite when it stands, NaN when nothing is known or the end is not.
+  bool is_starting() const { return known && rate <= 0 && seals_at == seals_at; }  // and it is not NaN
+
+  // When it will have sealed all up to that offset. Infinite when it stands, NaN when nothing is known or the end is
+  // not.
   double reaches(std::uint64_t to) const;
 };
 
@@ -68,14 +77,30 @@ class Outlook {
   std::optional<double> cold_launch() const { return launch_.known(); }
   // The same of warm ones. Before one has ended, of those of earlier jobs like this; before that, a guess.
   double warm_launch(const Cluster& cluster, const Job& job) const;
+  // Seconds that a segment which begins like that takes besides its bytes, as far as is known; while nothing is, as
+  // long as attempts have been in their start at least.
+  double fixed(const Cluster& cluster, const Job& job, math::Beginning how) const;
+  // Seconds per byte of usual attempts, starts left out: of those that have ended, else of earlier jobs like this, else
+  // of the running ones; 0: nothing is known.
+  double usual_per_byte(const Cluster& cluster, const Job& job) const;
+  // Of an attempt that runs and shows no pace because it has taken nothing of its segment yet, or all at once: when it
+  // will have sealed up to `end`, seconds after submission, if a fresh attempt's bytes take `per_byte` seconds each.
+  double end_without_pace(const Attempt& attempt, std::uint64_t end, double fixed, double per_byte) const;
+  // It shows no pace and has done so for much longer than others do.
+  bool is_late_without_pace(const Attempt& attempt) const;
+  // Seconds to the first byte of a segment beyond which it is late; nothing while none has come.
+  std::optional<double> slow_first() const;
 
   // The task, or one of its attempts, has changed or was reported.
   void refresh(const Cluster& cluster, TaskId task);
+  // It is about to seal that segment.
+  void on_sealed(const Cluster& cluster, AttemptId attempt, ByteRange segment, const SegmentTimes& times);
   // The attempt has just ended. Its seconds per byte divided by the job's median; nothing if it mapped
   // too little, or too few others have ended, to say so.
   std::optional<double> on_attempt_ended(const Cluster& cluster, AttemptId attempt);
 
   static constexpr std::size_t kTaskDurationsKept = 10'000;
+  static constexpr std::size_t kUsualFrom = 3;  // attempts that must have ended to say what is usual
 
  private:
   struct Mean {
@@ -96,7 +121,10 @@ class Outlook {
   double segment_completion(TaskId id, const Task& task, ByteRange segment) const;
   void smooth(AttemptId id, const Attempt& attempt);
   double since_submission(TimePoint at) const { return seconds(at - submitted_at_); }
-  double patience() const;
+  double patience(const SegmentTimes& times) const;
+  Pace pace_by_runner(AttemptId id, const Attempt& attempt) const;
+  double usual_fixed(const Attempt& attempt) const;
+  math::Mapped mapped_by(AttemptId id, const Attempt& attempt) const;
 
   std::string estimator_;
   TimePoint submitted_at_;
@@ -109,6 +137,10 @@ class Outlook {
   std::vector<std::uint8_t> live_attempts_;
   std::vector<double> task_durations_;
   math::DurationSample sample_;
+  std::map<AttemptId, math::Mapped> sealed_;  // by live attempts: of segments that they have sealed
+  double longest_start_ = 0;                  // seconds that a live attempt was seen in its start
+  std::optional<double> slow_first_before_;   // of earlier jobs like this
+  std::optional<double> usual_fixed_before_;
   // Of attempts that have ended, in seconds.
   Mean launch_;
   Mean mapping_;

@@ -67,6 +67,9 @@ struct DecisionNote {
   double pocd_before = 0;
   double pocd_after = 0;
   std::string text;  // Note: what it says
+  // Note: what was chosen, for code that goes by it. The text is for people.
+  std::optional<std::uint32_t> number{};  // r or c
+  std::string policy{};                   // by `auto`
 };
 
 const char* name_of(DecisionNote::What what);  // "end-attempt"
@@ -143,6 +146,11 @@ struct SegmentSealed {
   std::uint64_t input_end = 0;
   SealedOutput output;
   Counters counters;
+  // What was usual in its job by then; 0: not known. So the next master gives an attempt that stands still no more
+  // time.
+  Duration usual_gap{0};
+  Duration usual_seal{0};
+  Duration usual_launch{0};
 };
 
 struct AttemptEnded {

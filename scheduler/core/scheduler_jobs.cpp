@@ -147,6 +147,8 @@ void Scheduler::Impl::carry_out(StepBuilder& step, const Decision& decision) {
   if (const auto* text = std::get_if<Note>(&decision)) {
     DecisionNote note;
     note.text = text->text;
+    note.number = text->number;
+    note.policy = text->policy;
     if (cluster_.find_job(text->job) != nullptr) step.decide(text->job, std::move(note));
   }
 }

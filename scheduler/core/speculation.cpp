@@ -80,7 +80,8 @@ std::optional<AttemptId> Speculation::on_ready(const StepBuilder& step, AttemptI
   const std::optional<AttemptId> attempt = farthest(step.cluster, job_, segment);
   if (!attempt) return std::nullopt;  // settle() lets it begin
   auto waiting = cut_when_standby_ready_.extract(segment);
-  if (waiting.empty()) return std::nullopt;
+  // A cut of the attempt that has overtaken may be planned: as in start(), the later decision is dropped.
+  if (waiting.empty() || behind_cuts_.contains(*attempt)) return std::nullopt;
   behind_cuts_[*attempt] = std::move(waiting.mapped());
   return attempt;
 }
@@ -122,7 +123,7 @@ void Speculation::begin_standby(StepBuilder& step, AttemptId id, std::uint64_t s
   const ByteRange range = step.cluster.find_task(id.task)->ledger.find(segment)->range;
   standbys_.erase(id);
   step.record(fact::StandbyBegun{id, range});
-  step.act(action::BeginAttempt{step.cluster.find_attempt(id)->node, id, range});
+  step.act(begin_of(step.cluster, id, range));
 }
 
 void Speculation::move(SegmentKey from, SegmentKey to) {

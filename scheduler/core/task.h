@@ -11,6 +11,7 @@
 #include "common/base/time.h"
 #include "scheduler/core/job_spec.h"
 #include "scheduler/core/ledger.h"
+#include "scheduler/core/segment_times.h"
 
 namespace ontime::scheduler {
 
@@ -66,6 +67,7 @@ struct Attempt {
   // long at least it took to begin, as a command does that loads something first.
   TimePoint segment_at;
   TimePoint idle_until;
+  SegmentTimes segment;     // the same by its runner's clock, as of reported_at
   Duration longest_gap{0};  // between two reports of new records: how long one may take it. 0: none seen
   std::optional<CutInFlight> cut;
   // Where it stood one to two recent_window() ago, and less than one ago: how fast it has been recently. Its start at

@@ -65,12 +65,17 @@ Duration usual_limit(double usual, Duration least = kLeast) {
   return std::clamp<Duration>(from_seconds(kUsualGaps * usual), least, kMost);
 }
 
+// In seconds: what this master has seen, or the ones before it.
+std::optional<double> usual(std::optional<double> seen, Duration before) {
+  return seen || before == Duration::zero() ? seen : seconds(before);
+}
+
 // It has mapped its segment and seals it: a command that sorts may take its time at the end, and shows nothing of it.
 bool is_sealing(const Attempt& attempt, const Segment& segment) { return attempt.offset >= segment.range.end; }
 
 // At most, by what was seen.
 Duration time_for_a_record(const Job& job, const Attempt& attempt) {
-  const std::optional<double> seen = job.between_offsets.get();
+  const std::optional<double> seen = usual(job.between_offsets.get(), job.usual_gap);
   const Duration usual = std::min<Duration>(from_seconds(seen.value_or(0)), kMost);
   const bool has_mapped_one = attempt.longest_gap > Duration::zero();
   if (has_mapped_one) return kLongestGaps * std::max(std::min(attempt.longest_gap, kMost), usual);
@@ -92,11 +97,12 @@ std::optional<Duration> progress_limit(const Job& job, const Attempt& attempt, c
   if (job.spec.attempt_timeout == kNoTimeout) return std::nullopt;
   if (job.spec.attempt_timeout > Duration::zero()) return job.spec.attempt_timeout;
   if (attempt.state == AttemptState::Launching) {
+    launch = usual(launch, job.usual_launch);
     // Of a launch that a master lived through whose clock jumped the time means nothing.
     return doubled(launch ? std::min(usual_limit(*launch), kUnknown) : kUnknown, segment.stalls);
   }
-  const std::optional<double> record = job.between_offsets.get();
-  const std::optional<double> seal = job.to_seal.get();
+  const std::optional<double> record = usual(job.between_offsets.get(), job.usual_gap);
+  const std::optional<double> seal = usual(job.to_seal.get(), job.usual_seal);
   const Duration for_record = record ? usual_limit(*record) : kUnknown;
   const Duration least = std::max(kSealLeast, kLongestGaps * std::min(job.to_seal.longest(), kMost / kLongestGaps));
   const Duration for_seal = seal ? usual_limit(*seal, least) : kUnknown;

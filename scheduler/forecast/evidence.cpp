@@ -147,6 +147,17 @@ math::DurationHints hints_of(const JobSpec& spec) {
   return hints;
 }
 
+namespace {
+
+// Seconds; its start says nothing of its bytes.
+double mapped_for(const Attempt& attempt, TimePoint now) {
+  const SegmentTimes& times = attempt.segment;
+  if (!times.is_known()) return seconds(now - attempt.started_at);
+  return times.moves > 0 ? seconds(times.age - times.first) : 0;
+}
+
+}  // namespace
+
 math::Durations durations_shown(const View& view, const JobView& job, const math::DurationHints& hints) {
   math::DurationSample all;
   if (const math::DurationSample* profile = view.cluster.find_profile(*job.job)) all = *profile;
@@ -161,7 +172,7 @@ math::Durations durations_shown(const View& view, const JobView& job, const math
     // it has run.
     if (pace.known && pace.rate > 0)
       all.add_finished(1 / pace.rate);
-    else if (const double ran = seconds(view.now - attempt.started_at); ran > 0 && attempt.launch_end != kUnknownEnd)
+    else if (const double ran = mapped_for(attempt, view.now); ran > 0 && attempt.launch_end != kUnknownEnd)
       all.add_censored(ran / static_cast<double>(attempt.launch_end - attempt.start_offset));
   }
   math::Durations durations = durations_of(view, job, hints);

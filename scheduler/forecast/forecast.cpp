@@ -48,6 +48,7 @@ class Forecaster {
         job_(job),
         cut_timeout_(cut_timeout),
         now_(job.since_submission(view.now)),
+        fixed_(job.outlook->fixed(view.cluster, *job.job, math::Beginning::Cold)),
         tail_(tail_of(durations)),
         steadiness_(steadiness_of(*job.job)) {
     forecast_.durations = durations;
@@ -170,7 +171,7 @@ class Forecaster {
   bool add_racer(AttemptId id, const Attempt& attempt, ByteRange range, HeldWork& work) {
     if (range.is_open_ended()) return false;
     const Pace pace = job_.outlook->pace(id, attempt);
-    if (!pace.known) return add_young(attempt, range, work);
+    if (!pace.known || pace.is_starting()) return add_young(attempt, range, work);
     if (!(pace.rate > 0)) return true;
     const double mapped = pace.offset - static_cast<double>(attempt.start_offset);
     const double whole = static_cast<double>(range.end - attempt.start_offset);
@@ -211,14 +212,22 @@ class Forecaster {
     if (!knows_tail()) return false;
     const bool has_started = attempt.state == AttemptState::Running;
     const double launched = job_.since_submission(attempt.launched_at);
-    const double origin =
-        has_started ? job_.since_submission(attempt.started_at) : std::max(now_, launched + forecast_.durations.launch);
+    const double origin = has_started ? takes_since(attempt) : std::max(now_, launched + forecast_.durations.launch);
     const double ln_bytes = std::log(std::max(1.0, static_cast<double>(range.end - attempt.start_offset)));
     Racing racer{Racing::Kind::Young, origin, ln_bytes, 0, 0};
     if (now_ > origin) racer.ln_condition = tail_.ln_survival_at(std::log(now_ - origin) - ln_bytes);
     work.ready = std::max(now_, origin);
     racers_.push_back(racer);
     return true;
+  }
+
+  // When it takes the first bytes of its segment: the rest of its start is still to come, or is over.
+  double takes_since(const Attempt& attempt) const {
+    if (!attempt.segment.is_known()) return job_.since_submission(attempt.started_at);
+    const double reported = job_.since_submission(attempt.reported_at);
+    const double age = seconds(attempt.segment.age);
+    if (attempt.segment.moves > 0) return reported - age + seconds(attempt.segment.first);
+    return std::max(now_, reported + math::rest_of_start(age, fixed_));
   }
 
   // Segments with one attempt are counted by class. A class moves on with the mean of its members, so that rounding
@@ -327,6 +336,7 @@ class Forecaster {
   const JobView& job_;
   const Duration cut_timeout_;
   const double now_;
+  const double fixed_;  // of a segment
   const math::FittedTail tail_;
   const Steadiness steadiness_;
   Forecast forecast_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "common/base/median.h"
 #include "common/base/wording.h"
 
 namespace ontime::scheduler::math {
@@ -52,6 +53,31 @@ bool take_flags(const DurationHints& hints, double split_bytes, Durations& to) {
   to.t_min = *hints.t_min / hints.t_min_of.value_or(split_bytes);
   to.source = DurationSource::Flags;
   return true;
+}
+
+// ln of how many times as long as the profile says attempts of this job take: other bytes, another machine. The profile
+// keeps its shape. 0 while that may be chance; drawn towards 0 as ln levels of jobs of one application differ by
+// kLevelSpread.
+double ln_level(std::span<const double> profile, std::span<const double> finished, std::span<const double> running) {
+  constexpr double kLevelSpread = 1;
+  constexpr double kErrorsSure = 3;
+  constexpr double kLevelLeast = 0.4;
+  constexpr std::size_t kOwnLeast = 3;
+  const std::size_t own = finished.size() + running.size();
+  if (own < kOwnLeast || profile.size() < 2) return 0;
+  const auto n = static_cast<double>(profile.size());
+  double mean = 0;
+  for (const double duration : profile) mean += std::log(duration) / n;
+  double variance = 0;
+  for (const double duration : profile) variance += std::pow(std::log(duration) - mean, 2) / (n - 1);
+  double level = 0;
+  const auto count = static_cast<double>(own);
+  for (const std::span<const double> seen : {finished, running}) {
+    for (const double duration : seen) level += (std::log(duration) - mean) / count;
+  }
+  const double error = std::sqrt(variance / count);
+  if (std::abs(level) < std::max(kLevelLeast, kErrorsSure * error)) return 0;
+  return level * kLevelSpread * kLevelSpread / (kLevelSpread * kLevelSpread + error * error);
 }
 
 // REQUIRES: the rest of `to` is chosen.
@@ -116,6 +142,7 @@ void DurationSample::add_censored(double seconds_per_byte) {
 void DurationSample::forget_fits() {
   fitted_ = false;
   tail_rule_.reset();
+  usual_finished_.reset();
 }
 
 void DurationSample::add_launch(double seconds) {
@@ -128,7 +155,21 @@ void DurationSample::add_warm_launch(double seconds) {
   mean_warm_launch_.reset();
 }
 
+void DurationSample::add_fixed(Beginning how, double seconds) {
+  keep_latest(fixed_[static_cast<std::size_t>(how)], {&seconds, 1});
+  usual_fixed_ = {};
+}
+
+void DurationSample::add_first(double seconds) {
+  keep_latest(firsts_, {&seconds, 1});
+  slow_first_.reset();
+}
+
 void DurationSample::add(const DurationSample& newer) {
+  for (std::size_t how = 0; how < kBeginnings; ++how) keep_latest(fixed_[how], newer.fixed_[how]);
+  keep_latest(firsts_, newer.firsts_);
+  usual_fixed_ = {};
+  slow_first_.reset();
   keep_latest(finished_, newer.finished_);
   keep_latest(censored_, newer.censored_);
   keep_latest(launches_, newer.launches_);
@@ -164,6 +205,37 @@ std::optional<double> DurationSample::mean_warm_launch() const {
   return mean_warm_launch_;
 }
 
+double DurationSample::usual_finished() const {
+  if (!usual_finished_) usual_finished_ = median_of(finished_);
+  return *usual_finished_;
+}
+
+std::optional<double> DurationSample::usual_fixed(Beginning how) const {
+  for (const Beginning like : {how, Beginning::Cold, Beginning::Next, Beginning::Warm}) {
+    const std::vector<double>& seen = fixed_[static_cast<std::size_t>(like)];
+    if (seen.empty()) continue;
+    std::optional<double>& usual = usual_fixed_[static_cast<std::size_t>(like)];
+    if (!usual) usual = median_of(seen);
+    return usual;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> DurationSample::slow_first() const {
+  constexpr double kMargin = 1.5;
+  if (firsts_.empty()) return std::nullopt;
+  if (firsts_.size() < kEnoughSamples) return kMargin * *std::max_element(firsts_.begin(), firsts_.end());
+  if (slow_first_) return slow_first_;
+  const double median = median_of(firsts_);
+  double variance = 0;
+  for (const double first : firsts_) {
+    if (first > 0 && median > 0) variance += std::pow(std::log(first / median), 2);
+  }
+  const double spread = std::sqrt(variance / static_cast<double>(firsts_.size()));
+  slow_first_ = median * std::max(kMargin, std::exp(spread));
+  return slow_first_;
+}
+
 std::string_view name_of(DurationSource source) {
   return name_at<DurationSource::Assumed>(source, "profile", "job", "flags", "assumed");
 }
@@ -182,6 +254,11 @@ Durations choose_durations(const DurationSample* profile, const DurationSample& 
   choose_launch(profile, job, hints, chosen);
   choose_t_min_and_beta(profile, job, running, hints, split_bytes, chosen);
   choose_tail_of(profile, job, running, hints, chosen);
+  if (chosen.source == DurationSource::Profile) {
+    const double level = std::exp(ln_level(profile->finished(), job.finished(), running));
+    chosen.t_min *= level;
+    if (chosen.tail && level != 1) chosen.tail = chosen.tail->scaled(level);
+  }
   return chosen;
 }
 

@@ -2,6 +2,7 @@
 // How long attempts take: what was seen of them, and the (t_min, beta) and launch time that the formulas are given.
 // Durations are per byte mapped, so that splits of different sizes and attempts on parts of a split count alike.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,6 +14,11 @@
 #include "scheduler/math/fitted_tail.h"
 
 namespace ontime::scheduler::math {
+
+// How a segment began: in a process that was loaded for it, in one of the job that was kept idle, or behind another
+// segment of the same attempt.
+enum class Beginning : std::uint8_t { Cold, Warm, Next };
+inline constexpr std::size_t kBeginnings = 3;
 
 // What was seen of attempts of one application with the same parameters. The latest kKept of each kind are kept.
 class DurationSample {
@@ -27,6 +33,10 @@ class DurationSample {
   void add_launch(double seconds);
   // The same in a process that was kept for it; may be 0.
   void add_warm_launch(double seconds);
+  // What a segment took beyond the time of its bytes: until the first were taken, and behind the last. Seconds, >= 0.
+  void add_fixed(Beginning how, double seconds);
+  // Until the first bytes of a segment were taken, seconds; with a first record that is long, its time too.
+  void add_first(double seconds);
   // All that `newer` holds, after what is here.
   void add(const DurationSample& newer);
 
@@ -34,9 +44,11 @@ class DurationSample {
   std::span<const double> censored() const { return censored_; }
   std::span<const double> launches() const { return launches_; }
   std::span<const double> warm_launches() const { return warm_launches_; }
+  std::span<const double> fixed(Beginning how) const { return fixed_[static_cast<std::size_t>(how)]; }
+  std::span<const double> firsts() const { return firsts_; }
   bool operator==(const DurationSample& other) const {
     return finished_ == other.finished_ && censored_ == other.censored_ && launches_ == other.launches_ &&
-           warm_launches_ == other.warm_launches_;
+           warm_launches_ == other.warm_launches_ && fixed_ == other.fixed_ && firsts_ == other.firsts_;
   }
 
   // Maximum likelihood; kept until something is added. Nothing when nothing has finished.
@@ -44,6 +56,14 @@ class DurationSample {
   // Kept until something is added, too.
   std::optional<double> mean_launch() const;
   std::optional<double> mean_warm_launch() const;
+  // The median; kept until something is added. REQUIRES: something has finished.
+  double usual_finished() const;
+  // The median of what is known of segments that began like that; of a beginning that was not seen, of cold ones (a
+  // command starts anew whatever it follows, as far as anybody knows), and of whatever was seen if no cold one was.
+  std::optional<double> usual_fixed(Beginning how) const;
+  // A first byte that comes later than that is late: half as late again as the median, or a standard deviation where
+  // they differ much; of a few, half as late again as the latest.
+  std::optional<double> slow_first() const;
   // By choose_tail(); kept until something is added or another rule is asked for.
   const std::optional<math::FittedTail>& tail(TailRule rule) const;
 
@@ -54,6 +74,11 @@ class DurationSample {
   std::vector<double> censored_;
   std::vector<double> launches_;
   std::vector<double> warm_launches_;
+  std::array<std::vector<double>, kBeginnings> fixed_;
+  std::vector<double> firsts_;
+  mutable std::array<std::optional<double>, kBeginnings> usual_fixed_;
+  mutable std::optional<double> usual_finished_;
+  mutable std::optional<double> slow_first_;
   mutable std::optional<double> mean_launch_;
   mutable std::optional<double> mean_warm_launch_;
   mutable std::optional<math::ParetoFit> fit_;
@@ -73,7 +98,7 @@ std::string_view name_of(DurationSource source);  // "profile", "job", "flags", 
 struct Durations {
   double t_min = 0;   // shortest execution time, seconds per byte; 0: not even a guess is possible
   double beta = 2;    // shape of the Pareto tail
-  double launch = 1;  // mean launch time, seconds
+  double launch = 1;  // mean launch time, seconds, and what a segment takes before and behind its bytes
   DurationSource source = DurationSource::Assumed;         // of t_min and beta
   DurationSource launch_source = DurationSource::Assumed;  // of launch
   std::size_t samples = 0;                                 // attempts that t_min and beta rest on
@@ -106,7 +131,8 @@ inline constexpr double kAssumedBeta = 2;
 inline constexpr double kAssumedLaunch = 1;  // seconds
 inline constexpr double kLeastShare = 0.02;
 
-// In order of preference: the profile, the job's own attempts, flags; a beta that cannot be fitted yet is assumed.
+// In order of preference: the profile, at the level of the job's own attempts where these surely differ, the job's own
+// attempts, flags; a beta that cannot be fitted yet is assumed.
 // `profile` may be null. `running`: seconds per byte at which attempts of the job run now, the only thing there is to
 // go by while none has finished. split_bytes > 0. With a tail that is fitted to the job's own attempts the running ones
 // count as well: those that have finished first are the fast ones.

@@ -33,6 +33,8 @@ constexpr ReasonText kReasons[] = {
      "what is left takes less time than launching a copy"},
     {Reason::Hopeless, "hopeless", "no number of copies can bring it in on time"},
     {Reason::NotWorthIt, "not-worth-it", "the gain is smaller than the cost"},
+    {Reason::BudgetSpent, "budget-spent", "copies have cost as much machine time as the job itself needs"},
+    {Reason::NothingGained, "nothing-gained", "too little came of what dividing promised in this job"},
     {Reason::CutPending, "cut-pending", "fresh attempts for it are on their way"},
     {Reason::NoDeadline, "no-deadline", "the job has no deadline, and the policy works by deadlines"},
 };

@@ -23,8 +23,8 @@ enum class Reason : std::uint8_t {
   DivideAtStart,  // a single attempt would be late, or could easily be
   PieceLate,      // a piece of a divided task is late again
   // Attempts and jobs are ended
-  SlowerCopy,      // another attempt of the task is ahead of it
-  Replaced,        // fresh attempts take over for it
+  SlowerCopy,  // another attempt of the task is ahead of it
+  Replaced,    // fresh attempts take over for it
   // Nothing is done
   NotDue,              // the policy does not look yet
   TooYoung,            // the attempt has not run long enough to be judged
@@ -39,6 +39,8 @@ enum class Reason : std::uint8_t {
   RemainingShorterThanLaunch,  // what is left takes less time than launching a copy
   Hopeless,                    // no number of copies can bring it in on time
   NotWorthIt,                  // the gain is smaller than the cost
+  BudgetSpent,                 // copies have cost as much as the job's own work
+  NothingGained,               // too little came of what earlier decisions promised
   CutPending,                  // fresh attempts for it are on their way
   NoDeadline,                  // the job has none and the policy works by deadlines
 };
@@ -129,6 +131,8 @@ struct Decline {
 struct Note {
   JobId job;
   std::string text;
+  std::optional<std::uint32_t> number{};  // the r or c that was chosen; none: no copies
+  std::string policy{};                   // that `auto` has chosen
 };
 
 using Decision = std::variant<Speculate, Divide, CloneTasks, EndAttempt, Decline, Note>;

@@ -17,6 +17,7 @@ bool is_earlier(const Racer& a, const Racer& b) {
 
 // Until an attempt has ended nothing else is known of launches.
 std::optional<double> running_launch(const JobView& job) {
+  if (job.job->attempts_launched == 0) return std::nullopt;  // and a look at each of its tasks is saved
   double sum = 0;
   std::size_t seen = 0;
   for (const float launch : job.outlook->launch_seconds()) {
@@ -32,6 +33,8 @@ std::optional<double> running_launch(const JobView& job) {
 Pace believed(Pace pace, const Attempt& attempt, double recent) {
   const double span = seconds(attempt.reported_at - attempt.earlier.at);
   if (recent == 0 || !pace.known || pace.rate <= 0 || attempt.earlier.at == attempt.later.at || span <= 0) return pace;
+  const TimePoint takes_since = attempt.reported_at - attempt.segment.age + attempt.segment.first;
+  if (attempt.segment.first > Duration::zero() && attempt.earlier.at < takes_since) return pace;
   const double recent_rate = static_cast<double>(attempt.offset - attempt.earlier.offset) / span;
   pace.rate = recent * recent_rate + (1 - recent) * pace.rate;
   return pace;
@@ -120,16 +123,18 @@ math::Durations durations_of(const View& view, const JobView& job, const math::D
   const bool has_profile = profile != nullptr && profile->finished().size() >= math::kEnoughSamples;
   const bool has_own = job.outlook->sample().finished().size() >= math::kEnoughSamples;
   const bool fits_own = hints.tail != math::TailRule::Pareto && (!has_profile || hints.only);
-  const bool has_enough = !fits_own && (has_own || has_profile);
+  const bool has_enough = !fits_own && has_own;  // running ones tell whether the profile fits this job
   std::vector<double> running;
   if (!has_enough) running = hints.early ? job.outlook->early_durations() : job.outlook->running_durations();
   math::Durations chosen =
       math::choose_durations(profile, job.outlook->sample(), running, hints, mean_split_bytes(job));
-  if (chosen.launch_source != math::DurationSource::Assumed) return chosen;
-  if (const std::optional<double> launch = running_launch(job)) {
+  const std::optional<double> launch =
+      chosen.launch_source == math::DurationSource::Assumed ? running_launch(job) : std::nullopt;
+  if (launch) {
     chosen.launch = *launch;
     chosen.launch_source = math::DurationSource::Job;
   }
+  chosen.launch += job.outlook->fixed(view.cluster, *job.job, math::Beginning::Cold);
   return chosen;
 }
 

@@ -22,6 +22,9 @@ struct RelativeTime {
   double seconds(double t_min) const { return of_t_min ? number * t_min : number; }
 };
 
+// What any policy takes: "yes" has its decisions carried out whatever they are worth (core/worth.h).
+inline constexpr std::string_view kAsWritten = "as_written";
+
 class Parameters {
  public:
   Parameters(std::string_view policy, const StringMap& given) : policy_(policy), given_(given) {}

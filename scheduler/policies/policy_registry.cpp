@@ -10,6 +10,7 @@
 #include "common/base/wording.h"
 #include "scheduler/policies/baselines/baselines.h"
 #include "scheduler/policies/chronos/chronos.h"
+#include "scheduler/policies/late_help.h"
 #include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
@@ -34,8 +35,6 @@ class None final : public Policy {
   JobOrder order_;
 };
 
-constexpr std::string_view kSays = "auto chooses ";  // how its notes begin
-
 double load_with(const View& view, std::uint64_t clones) {
   if (view.slots() == 0) return std::numeric_limits<double>::infinity();
   const std::uint64_t wanted = std::uint64_t{view.slots() - view.free_slots()} + view.waiting + clones;
@@ -48,8 +47,7 @@ bool shows_no_pace(const Job& job) {
 }
 
 struct AutoSettings {
-  explicit AutoSettings(Parameters& parameters)
-      : load(parameters.number("load", 0.5, 0, 10)) {
+  explicit AutoSettings(Parameters& parameters) : load(parameters.number("load", 0.5, 0, 10)) {
     // Checked here, and passed on as given.
     parameters.durations();
     const math::TailRule tail = parameters.tail(math::TailRule::Auto);
@@ -146,7 +144,7 @@ class Auto final : public Policy {
     if (!chosen->second.empty()) return chosen->second;
     const AutoChoice choice = choose_for(view, job, settings_);
     chosen->second = choice.policy;
-    plan.add(Note{job.id, std::string(kSays) + choice.policy + ": " + choice.why});
+    plan.add(Note{job.id, "auto chooses " + choice.policy + ": " + choice.why, {}, choice.policy});
     return chosen->second;
   }
 
@@ -183,6 +181,12 @@ std::unique_ptr<Policy> chronos_with(Parameters& parameters) {
   return make_chronos(strategy, parameters);
 }
 
+// Of a policy that plans for deadlines.
+template <auto make>
+std::unique_ptr<Policy> and_late(Parameters& parameters) {
+  return with_late_help(make(parameters), parameters);
+}
+
 // One copy of what has twice as long to go as a fresh attempt would take; Hadoop's and LATE's rules.
 constexpr Rescue kSlow{Rescue::Kind::Restart, 1, true, Rescue::Trigger::Slow, 2, 0, 0};
 constexpr Rescue kSlowMantri{Rescue::Kind::Restart, 1, true, Rescue::Trigger::Slow, 1.2, 0, 0};
@@ -198,17 +202,18 @@ const std::vector<Registered>& registered() {
       {{"mantri", "copies that pay for themselves, restarts, pruning (Mantri)", true, kSlowMantri}, make_mantri},
       {{"dolly", "clones of every task of small jobs (Dolly)", true}, make_dolly},
       {{"hopper", "slots by virtual job size, copies as LATE (Hopper)", true, kSlowLate}, make_hopper},
-      {{"clone", "Chronos: every task starts with r extra attempts", true}, chronos_with<chronos::Strategy::Clone>},
+      {{"clone", "Chronos: every task starts with r extra attempts", true},
+       and_late<chronos_with<chronos::Strategy::Clone>>},
       {{"s-restart",
         "Chronos: r extra attempts of a late task, from its begin",
         true,
         {Rescue::Kind::Restart, 2, false}},
-       chronos_with<chronos::Strategy::Restart>},
+       and_late<chronos_with<chronos::Strategy::Restart>>},
       {{"s-resume",
         "Chronos: r + 1 fresh attempts take over a late task's rest",
         false,
         {Rescue::Kind::Resume, 2, false}},
-       chronos_with<chronos::Strategy::Resume>},
+       and_late<chronos_with<chronos::Strategy::Resume>>},
       {{"sca", "Xu & Lau: clones for new jobs, as many as pay, while the load is low", true}, make_sca},
       {{"sda", "Xu & Lau: a copy for a task that has too long to go", true, kSlow}, make_sda},
       {{"ese", "Xu & Lau: the same under heavy load, the slowest first, before what waits", true, kSlow}, make_ese},
@@ -223,12 +228,12 @@ const std::vector<Registered>& registered() {
         {Rescue::Kind::Divide, 10}},
        with_parameters<Auto>},
       {{"shed", "copies of every task, r per job, granted anew with every job that is submitted, resuming", false},
-       make_shed},
+       and_late<make_shed>},
       {{"shed+",
         "copies of single stragglers that raise all jobs' PoCDs most, resuming",
         false,
         {Rescue::Kind::Resume, 3}},
-       make_shed_plus},
+       and_late<make_shed_plus>},
   };
   return list;
 }
@@ -266,6 +271,7 @@ std::unique_ptr<Policy> make_policy(std::string_view name, const StringMap& give
   if (policy == nullptr) return nullptr;
   Parameters parameters(name, given);
   auto made = policy->make(parameters);
+  parameters.flag(kAsWritten, false);
   parameters.finish();
   return made;
 }
@@ -287,14 +293,13 @@ std::set<std::string, std::less<>> parameters_of(std::string_view name) {
   const StringMap none;
   Parameters parameters(name, none);
   policy->make(parameters);
+  parameters.flag(kAsWritten, false);
   return parameters.known();
 }
 
 std::string policy_chosen_for(const Job& job) {
   for (const DecisionAt& decision : job.decisions) {
-    const std::string& text = decision.decision.text;
-    if (!text.starts_with(kSays)) continue;
-    const std::string name = text.substr(kSays.size(), text.find(':') - kSays.size());
+    const std::string& name = decision.decision.policy;
     if (find_policy(name) != nullptr) return name;
   }
   return {};

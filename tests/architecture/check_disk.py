@@ -13,12 +13,11 @@ FOLDERS = ("apps/", "cli/", "common/", "master/", "scheduler/", "worker/")
 # The number of direct calls of a file, and why they stay.
 ALLOWED = {
     "common/files/disk.cpp": 9,  # the seam itself
-    "common/files/temporary_directory.cpp": 2,  # mkdtemp; remove_all, for what is over
+    "common/files/temporary_directory.cpp": 1,  # mkdtemp
     "common/base/kill_point.cpp": 1,  # makes the mark of a test
     "apps/exec/command.cpp": 1,  # /proc/self/fd, of a pipe
     "cli/job_request.cpp": 2,  # removes what a job has left
     "cli/result/folding.cpp": 1,  # mkostemp of a file without a name
-    "master/file_system.cpp": 1,  # remove_all, in steps that are watched
     "worker/agent/job_resources.cpp": 1,  # symlink in a runner's own directory
     "worker/agent/shared_progress.cpp": 1,  # ftruncate of shared memory
     "worker/confine/confinement.cpp": 1,  # the kernel's cgroup file

@@ -44,6 +44,12 @@ TEST(Wording, AComplaintIsOneSentence) {
   EXPECT_EQ(complaint("ontime", "--top: '0' is too little"), "ontime: --top: '0' is too little.\n");
 }
 
+TEST(Wording, WhatATerminalActsOnIsShownAsAQuestionMark) {
+  EXPECT_EQ(complaint("ontime kill", "'\x1b[31m\u202e' is no job\n\tof 2"),
+            "ontime kill: '?[31m?' is no job\n\tof 2\n");
+  EXPECT_EQ(quoted("a\u202eb\x1b\u009b\n\xff"), "\"a?b??\\n\xff\"");
+}
+
 TEST(Wording, WordsForTheShellCanBePasted) {
   EXPECT_EQ(shell_word("/data/counts-1.tsv"), "/data/counts-1.tsv");
   EXPECT_EQ(shell_word("my counts"), "'my counts'");

@@ -5,13 +5,16 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <string>
 
 #include "cli/cluster/interrupt.h"
+#include "tests/support/temporary_directory.h"
 
 namespace ontime::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 JobOptions probe(const std::string& mode) {
@@ -54,6 +57,22 @@ TEST(ApplicationCheckTest, AnInterruptEndsIt) {
     _exit(ended ? 1 : ended.error().message.starts_with("interrupted") ? 0 : 2);
   };
   EXPECT_EXIT(interrupt(), testing::ExitedWithCode(0), "");
+}
+
+// Any user who may write there would run what he likes as the one who submits.
+TEST(ApplicationCheckTest, AnApplicationThatOthersMayChangeIsNotLoaded) {
+  const test::TemporaryDirectory directory;
+  JobOptions options = probe("");
+  options.parameters = {};
+  const std::string name = "libontime_app_probe.so";
+  fs::create_directory(directory / "apps");
+  fs::copy_file(fs::path(ONTIME_TEST_APPS) / name, directory / "apps/" + name);
+  options.application_directories = {directory / "apps"};
+  EXPECT_TRUE(check_application(options)) << check_application(options).error().message;
+  fs::permissions(directory / "apps", fs::perms::all);
+  const Status refused = check_application(options);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr(directory / "apps"));
 }
 
 TEST(ApplicationCheckTest, ANameIsKnownOrNot) {

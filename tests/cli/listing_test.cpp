@@ -82,7 +82,7 @@ TEST(Listing, WhatIsNoColumnStateOrOrderIsRefusedWithThoseThatThereAre) {
   EXPECT_FALSE(read_list_query(parameters({{"state", "running"}}), Listed::Nodes));
   EXPECT_TRUE(read_list_query(parameters({{"state", "drained"}, {"sort", "heard"}}), Listed::Nodes));
   EXPECT_EQ(read_task_query(parameters({{"state", "failed"}})).error().message,
-            "state is one of waiting, running, done");
+            "state is one of waiting, running, done, unfinished");
 }
 
 TEST(Listing, WhatHasNoNumberIsSortedBehind) {

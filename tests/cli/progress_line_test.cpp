@@ -42,6 +42,13 @@ TEST(SteadyEnd, FollowsAForecastThatJumpsWithinSeconds) {
   EXPECT_GT(end.update(20s, start + 12s), 19s);
 }
 
+// As one does of a job whose attempts stand still: the end is always as far away as it was.
+TEST(SteadyEnd, IsNeverNearOfAForecastThatGoesAway) {
+  const SteadyEnd::Clock::time_point start{};
+  SteadyEnd end;
+  for (int i = 0; i < 600; ++i) EXPECT_GE(end.update(2s, start + i * 100ms), 1s);
+}
+
 TEST(SteadyProgress, TheTimeLeftDoesNotJumpWhenTheForecastComesOrGoes) {
   const RateMeter::Clock::time_point start{};
   SteadyProgress steady;
@@ -106,6 +113,18 @@ TEST(ProgressBar, WithNothingKnownShowsNoNonsense) {
   EXPECT_THAT(line, Not(HasSubstr("ETA")));
   EXPECT_THAT(line, Not(HasSubstr("tasks")));
   EXPECT_EQ(progress_text({}), "  0%");
+}
+
+// A forecast that has passed, or passes now.
+TEST(ProgressBar, SaysOfNoJobThatRunsThatItHasEnded) {
+  auto state = half_way();
+  state.pocd = 0;
+  for (const Duration left : {Duration(0), Duration(40ms)}) {
+    state.expected_left = left;
+    EXPECT_THAT(progress_text(state), Not(HasSubstr("ETA")));
+  }
+  state.expected_left = 50ms;
+  EXPECT_THAT(progress_text(state), HasSubstr("ETA 0.1s"));
 }
 
 TEST(ProgressBar, TellsTheTimeLeftAsItIsForecastAndNotByTheRate) {

@@ -64,6 +64,9 @@ inline scheduler::JobSpec any_spec() {
 
 inline scheduler::Fact any_sealed() {
   fact::SegmentSealed fact{any_attempt(), any_range(), *rc::gen::arbitrary<std::uint64_t>(), {}, {}};
+  fact.usual_gap = Duration(*rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000));
+  fact.usual_launch = Duration(*rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000));
+  fact.usual_seal = Duration(*rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000));
   fact.output.file_offset = *rc::gen::arbitrary<std::uint64_t>();
   fact.output.length = *rc::gen::arbitrary<std::uint64_t>();
   fact.output.records = *rc::gen::arbitrary<std::uint64_t>();
@@ -96,6 +99,8 @@ inline scheduler::DecisionNote any_decision() {
   note.pocd_before = *rc::gen::arbitrary<double>();
   note.pocd_after = *rc::gen::arbitrary<double>();
   note.text = *any_text();
+  note.policy = *any_text();
+  if (*rc::gen::arbitrary<bool>()) note.number = *rc::gen::arbitrary<std::uint32_t>();
   return note;
 }
 
@@ -125,8 +130,12 @@ inline scheduler::Fact any_fact(int kind) {
     case 2:
       return fact::JobAccepted{any_job(), any_spec()};
     case 3:
-      return fact::AttemptLaunched{any_attempt(), node, any_range(), *rc::gen::arbitrary<bool>(),
-                                   *rc::gen::arbitrary<bool>(), Duration(*rc::gen::arbitrary<std::int64_t>())};
+      return fact::AttemptLaunched{any_attempt(),
+                                   node,
+                                   any_range(),
+                                   *rc::gen::arbitrary<bool>(),
+                                   *rc::gen::arbitrary<bool>(),
+                                   Duration(*rc::gen::arbitrary<std::int64_t>())};
     case 4:
       return fact::StandbyBegun{any_attempt(), any_range()};
     case 5:

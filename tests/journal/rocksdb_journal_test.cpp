@@ -30,7 +30,9 @@ JournalRecord fact_number(int number) {
 
 class RocksdbJournalTest : public testing::Test {
  protected:
-  Result<std::unique_ptr<RocksdbJournal>> open(bool sync = false) { return RocksdbJournal::open(path_, {.sync = sync}); }
+  Result<std::unique_ptr<RocksdbJournal>> open(bool sync = false) {
+    return RocksdbJournal::open(path_, {.sync = sync});
+  }
 
   // Numbers of the facts in the journal; nothing if it cannot be opened or read, with the reason in `refusal_`.
   std::optional<std::vector<int>> reopen() {
@@ -188,7 +190,7 @@ TEST_F(RocksdbJournalTest, RefusesANewerFormat) {
   make_journal(1);
   put_raw("mformat", std::to_string(kJournalFormat + 1));
   EXPECT_EQ(reopen(), std::nullopt);
-  EXPECT_NE(refusal_.find("it has format 7 and this ontime-master knows formats up to 6"), std::string::npos)
+  EXPECT_NE(refusal_.find("it has format 8 and this ontime-master knows formats up to 7"), std::string::npos)
       << refusal_;
 }
 

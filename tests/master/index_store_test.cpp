@@ -1,11 +1,18 @@
 // What attempts have found out about compressed files: kept, found again, bounded, and never another file's.
 #include "master/index_store.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <memory>
+#include <optional>
+#include <utility>
 
+#include "common/base/descriptor.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::master {
@@ -16,6 +23,24 @@ using scheduler::InputFile;
 
 constexpr JobId kFirst{1};
 constexpr JobId kLater{2};
+
+// Whose answers are waited for.
+class Store : public IndexStore {
+ public:
+  using IndexStore::IndexStore;
+  void add(JobId job, const InputFile& file, const StartPoint& start) { IndexStore::add(job, shared(file), start); }
+  void add_end(JobId job, const InputFile& file, std::uint64_t bytes) { IndexStore::add_end(job, shared(file), bytes); }
+  void drop(const InputFile& file) { IndexStore::drop(shared(file)); }
+  std::optional<StartPoint> find_start(JobId job, const InputFile& file, std::uint64_t begin) {
+    std::promise<std::optional<StartPoint>> promise;
+    auto found = promise.get_future();
+    const auto then = [&](std::optional<StartPoint> start) { promise.set_value(std::move(start)); };
+    return IndexStore::find_start(job, shared(file), begin, then) ? found.get() : std::nullopt;
+  }
+
+ private:
+  static File shared(const InputFile& file) { return std::make_shared<const InputFile>(file); }
+};
 
 class IndexStoreTest : public testing::Test {
  protected:
@@ -29,12 +54,12 @@ class IndexStoreTest : public testing::Test {
   }
 
   // Everything that an attempt finds.
-  static void read_whole(IndexStore& store, JobId job, const InputFile& of, std::size_t window_bytes = 100) {
+  static void read_whole(Store& store, JobId job, const InputFile& of, std::size_t window_bytes = 100) {
     for (const std::uint64_t mib : {4, 8, 12}) store.add(job, of, place(mib, window_bytes));
     store.add_end(job, of, std::uint64_t{14} << 20);
   }
 
-  static InputFile divided(IndexStore& store) {
+  static InputFile divided(Store& store) {
     InputFile known = file();
     InputIndex index = store.find(known);
     known.content_bytes = index.content_bytes;
@@ -52,7 +77,7 @@ class IndexStoreTest : public testing::Test {
 };
 
 TEST_F(IndexStoreTest, GivesTheNextJobWhatAnAttemptHasReadToTheEnd) {
-  IndexStore store(directory_ / "x");
+  Store store(directory_ / "x");
   for (const std::uint64_t mib : {4, 8}) store.add(kFirst, file(), place(mib));
   EXPECT_EQ(store.find(file()).content_bytes, 0u);
   store.add_end(kFirst, file(), std::uint64_t{9} << 20);
@@ -62,7 +87,7 @@ TEST_F(IndexStoreTest, GivesTheNextJobWhatAnAttemptHasReadToTheEnd) {
 }
 
 TEST_F(IndexStoreTest, IsWholeIfTheLastPlaceIsTheEnd) {
-  IndexStore store(directory_ / "x");
+  Store store(directory_ / "x");
   for (const std::uint64_t mib : {4, 8}) store.add(kFirst, file(), place(mib));
   store.add_end(kFirst, file(), std::uint64_t{8} << 20);
   const InputIndex index = store.find(file());
@@ -71,8 +96,8 @@ TEST_F(IndexStoreTest, IsWholeIfTheLastPlaceIsTheEnd) {
 }
 
 TEST_F(IndexStoreTest, SurvivesTheMaster) {
-  { read_whole(*std::make_unique<IndexStore>(directory_ / "x"), kFirst, file()); }
-  IndexStore store(directory_ / "x");
+  { read_whole(*std::make_unique<Store>(directory_ / "x"), kFirst, file()); }
+  Store store(directory_ / "x");
   const InputFile known = divided(store);
   EXPECT_EQ(known.points.size(), 3u);
   const auto start = store.find_start(kLater, known, std::uint64_t{10} << 20);
@@ -83,18 +108,35 @@ TEST_F(IndexStoreTest, SurvivesTheMaster) {
 
 TEST_F(IndexStoreTest, GivesAttemptsOfTheJobThatReadsItFirstWhatItHasFoundSoFar) {
   {
-    IndexStore store(directory_ / "x");
+    Store store(directory_ / "x");
     for (const std::uint64_t mib : {4, 8, 12}) store.add(kFirst, file(), place(mib));
   }
-  IndexStore store(directory_ / "x");
+  Store store(directory_ / "x");
   const std::uint64_t begin = std::uint64_t{9} << 20;
   EXPECT_EQ(store.find_start(kFirst, file(), begin)->point, place(8).point);
   EXPECT_FALSE(store.find_start(kFirst, file(), std::uint64_t{4} << 20));
   EXPECT_FALSE(store.find_start(kLater, file(), begin)) << "another job cannot know whether it is true";
 }
 
-TEST_F(IndexStoreTest, IsOfThatVersionOfThatFileOnly) {
+// The control thread asks for it.
+TEST_F(IndexStoreTest, ReturnsAtOnceWhateverItsDiskDoes) {
+  { read_whole(*std::make_unique<Store>(directory_ / "x"), kFirst, file()); }
   IndexStore store(directory_ / "x");
+  const std::string path = only_file();
+  std::filesystem::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);  // a file that cannot be read before somebody has written
+  const auto shared = std::make_shared<const InputFile>(file());
+  std::promise<bool> promise;
+  ASSERT_TRUE(store.find_start(kFirst, shared, std::uint64_t{9} << 20,
+                               [&](const auto& start) { promise.set_value(start.has_value()); }));
+  store.add(kFirst, shared, place(16));
+  store.drop(shared);
+  const Descriptor writer(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  EXPECT_FALSE(promise.get_future().get());
+}
+
+TEST_F(IndexStoreTest, IsOfThatVersionOfThatFileOnly) {
+  Store store(directory_ / "x");
   read_whole(store, kFirst, file());
   InputFile other = file();
   other.version = "v2";
@@ -107,12 +149,12 @@ TEST_F(IndexStoreTest, IsOfThatVersionOfThatFileOnly) {
 
 TEST_F(IndexStoreTest, KeepsWhatIsWholeAndElseWhatTheLaterJobFinds) {
   {
-    IndexStore store(directory_ / "x");
+    Store store(directory_ / "x");
     store.add(kFirst, file(), place(4));
     store.add(kLater, file(), place(8));
     store.add(kFirst, file(), place(12));
   }
-  IndexStore store(directory_ / "x");
+  Store store(directory_ / "x");
   const std::uint64_t begin = std::uint64_t{20} << 20;
   EXPECT_FALSE(store.find_start(kFirst, file(), begin));
   EXPECT_EQ(store.find_start(kLater, file(), begin)->point, place(8).point);
@@ -122,14 +164,14 @@ TEST_F(IndexStoreTest, KeepsWhatIsWholeAndElseWhatTheLaterJobFinds) {
 }
 
 TEST_F(IndexStoreTest, IsOfNoUseWithALongPartThatCannotBeSkipped) {
-  IndexStore store(directory_ / "x");
+  Store store(directory_ / "x");
   store.add(kFirst, file(), place(4));
   store.add_end(kFirst, file(), std::uint64_t{300} << 20);
   EXPECT_EQ(store.find(file()).content_bytes, 0u);
 }
 
 TEST_F(IndexStoreTest, KeepsPlacesApartAndNoneThatMakesNoSense) {
-  IndexStore store(directory_ / "x");
+  Store store(directory_ / "x");
   store.add(kFirst, file(), place(4));
   StartPoint near = place(4);
   near.point.content += 1000;
@@ -144,7 +186,7 @@ TEST_F(IndexStoreTest, KeepsPlacesApartAndNoneThatMakesNoSense) {
 
 TEST_F(IndexStoreTest, TakesWhatIsDamagedForMissing) {
   {
-    IndexStore store(directory_ / "x");
+    Store store(directory_ / "x");
     read_whole(store, kFirst, file());
   }
   const std::string whole = test::read_file(only_file());
@@ -152,7 +194,7 @@ TEST_F(IndexStoreTest, TakesWhatIsDamagedForMissing) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x40);
     test::write_file(directory_ / "x/" + index_name(file()), damaged);
-    IndexStore store(directory_ / "x");
+    Store store(directory_ / "x");
     const InputIndex index = store.find(file());
     if (index.content_bytes == 0) continue;
     EXPECT_EQ(index.points, (std::vector{place(4).point, place(8).point, place(12).point}));
@@ -166,16 +208,16 @@ TEST_F(IndexStoreTest, TakesWhatIsDamagedForMissing) {
 
 TEST_F(IndexStoreTest, HasATornEndAfterACrashAndGoesOn) {
   {
-    IndexStore store(directory_ / "x");
+    Store store(directory_ / "x");
     for (const std::uint64_t mib : {4, 8}) store.add(kFirst, file(), place(mib));
   }
   std::filesystem::resize_file(only_file(), std::filesystem::file_size(only_file()) - 30);
   {
-    IndexStore store(directory_ / "x");
+    Store store(directory_ / "x");
     for (const std::uint64_t mib : {8, 12}) store.add(kFirst, file(), place(mib));
     store.add_end(kFirst, file(), std::uint64_t{14} << 20);
   }
-  IndexStore store(directory_ / "x");
+  Store store(directory_ / "x");
   const InputFile known = divided(store);
   EXPECT_EQ(store.find_start(kLater, known, std::uint64_t{13} << 20)->point, place(12).point);
 }
@@ -184,7 +226,7 @@ TEST_F(IndexStoreTest, ForgetsTheOneUsedLongestAgo) {
   IndexStore::Limits limits;
   limits.of_all = 200'000;
   limits.loaded = 2;
-  IndexStore store(directory_ / "x", limits);
+  Store store(directory_ / "x", limits);
   for (const char* path : {"/a", "/b", "/c"}) read_whole(store, kFirst, file(path), 20'000);
   EXPECT_GT(store.find(file("/a")).content_bytes, 0u);
   read_whole(store, kFirst, file("/d"), 20'000);
@@ -196,7 +238,7 @@ TEST_F(IndexStoreTest, BoundsOneFile) {
   IndexStore::Limits limits;
   limits.of_file = 50'000;
   {
-    IndexStore store(directory_ / "x", limits);
+    Store store(directory_ / "x", limits);
     for (std::uint64_t mib = 1; mib < 100; ++mib) store.add(kFirst, file(), place(mib, 10'000));
   }
   EXPECT_LE(std::filesystem::file_size(only_file()), 50'000u + 11'000u);
@@ -204,7 +246,7 @@ TEST_F(IndexStoreTest, BoundsOneFile) {
 
 TEST_F(IndexStoreTest, DropsWhatHasProvedWrong) {
   {
-    IndexStore store(directory_ / "x");
+    Store store(directory_ / "x");
     read_whole(store, kFirst, file());
     store.drop(file());
     EXPECT_EQ(store.find(file()).content_bytes, 0u);
@@ -213,19 +255,19 @@ TEST_F(IndexStoreTest, DropsWhatHasProvedWrong) {
 }
 
 TEST_F(IndexStoreTest, IsNobodyElsesToRead) {
-  { read_whole(*std::make_unique<IndexStore>(directory_ / "x"), kFirst, file()); }
+  { read_whole(*std::make_unique<Store>(directory_ / "x"), kFirst, file()); }
   EXPECT_EQ(std::filesystem::status(only_file()).permissions(), std::filesystem::perms(0600));
   EXPECT_EQ(std::filesystem::status(directory_ / "x").permissions(), std::filesystem::perms(0700));
 }
 
 TEST_F(IndexStoreTest, WithoutADirectoryKeepsNothing) {
-  IndexStore store("");
+  Store store("");
   read_whole(store, kFirst, file());
   EXPECT_EQ(store.find(file()).content_bytes, 0u);
 }
 
 TEST_F(IndexStoreTest, OnADiskThatTakesNothingHasNothing) {
-  IndexStore store("/proc/nothing");
+  Store store("/proc/nothing");
   read_whole(store, kFirst, file());
   for (int i = 0; i < 100; ++i) store.add(kFirst, file(), place(20 + static_cast<std::uint64_t>(i)));
   EXPECT_FALSE(store.find_start(kFirst, file(), std::uint64_t{5} << 20));
@@ -233,8 +275,8 @@ TEST_F(IndexStoreTest, OnADiskThatTakesNothingHasNothing) {
 
 // Each `ontime run` has a master of its own, whose first job is job-1.
 TEST_F(IndexStoreTest, SharesWhatIsWholeWithOtherMasters) {
-  { read_whole(*std::make_unique<IndexStore>(directory_ / "x", directory_ / "shared"), kFirst, file()); }
-  IndexStore other(directory_ / "y", directory_ / "shared");
+  { read_whole(*std::make_unique<Store>(directory_ / "x", directory_ / "shared"), kFirst, file()); }
+  Store other(directory_ / "y", directory_ / "shared");
   const InputFile known = divided(other);
   EXPECT_EQ(known.points.size(), 3u);
   std::filesystem::remove_all(directory_ / "x");
@@ -249,13 +291,13 @@ TEST_F(IndexStoreTest, SharesWhatIsWholeWithOtherMasters) {
 
 TEST_F(IndexStoreTest, SharesNothingThatIsNotWholeOrHasProvedWrong) {
   {
-    IndexStore store(directory_ / "x", directory_ / "shared");
+    Store store(directory_ / "x", directory_ / "shared");
     store.add(kFirst, file(), place(4));
     read_whole(store, kFirst, file("/data/b.gz"));
   }
   test::write_file(directory_ / "shared/" + index_name(file("/data/c.gz")), "ONTIMEX1 and nothing else");
   {
-    IndexStore other(directory_ / "y", directory_ / "shared");
+    Store other(directory_ / "y", directory_ / "shared");
     EXPECT_EQ(other.find(file()).content_bytes, 0u);
     EXPECT_EQ(other.find(file("/data/c.gz")).content_bytes, 0u);
     EXPECT_GT(other.find(file("/data/b.gz")).content_bytes, 0u);
@@ -269,7 +311,7 @@ TEST_F(IndexStoreTest, BoundsWhatIsShared) {
   IndexStore::Limits limits;
   limits.files = 3;
   for (const char* path : {"/a", "/b", "/c", "/d", "/e"}) {
-    IndexStore store(directory_ / path, limits, directory_ / "shared");
+    Store store(directory_ / path, limits, directory_ / "shared");
     read_whole(store, kFirst, file(path));
   }
   const std::filesystem::directory_iterator left(directory_ / "shared");

@@ -161,6 +161,8 @@ TEST_F(ManifestTest, SaysWhatIsWrongAndWhere) {
   EXPECT_NE(error_with("\"input\":1", "\"input\":2").find("reads an input that is not listed"), std::string::npos);
   EXPECT_NE(error_with("\"length\":60", "\"length\":-1").find("\"length\" is not a whole number"), std::string::npos);
   EXPECT_NE(error_with("\"length\":60", "\"length\":18446744073709551615").find("out of range"), std::string::npos);
+  EXPECT_NE(error_with("\"length\":60", "\"length\":4611686018427387904").find("lengths of all segments together"),
+            std::string::npos);
   EXPECT_NE(error_with("\"records\":11", "\"records\":\"11\"").find("not a whole number"), std::string::npos);
   EXPECT_NE(error_with("\"policy\"", "\"police\"").find("\"policy\" is missing"), std::string::npos);
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <limits>
 #include <string>
 
 #include "scheduler/core/cluster.h"
@@ -44,6 +45,9 @@ wire::Report any_report() {
       sealed.set_input_end(*rc::gen::arbitrary<bool>() ? sealed.range().end() : any_number());
       sealed.mutable_output()->set_file_offset(any_number());
       sealed.mutable_output()->set_length(any_number());
+      sealed.mutable_times()->set_age_ns(static_cast<std::int64_t>(any_number()));
+      sealed.mutable_times()->set_last_ns(static_cast<std::int64_t>(any_number()));
+      sealed.mutable_times()->set_moves(*rc::gen::inRange<std::uint32_t>(0, 2));
       sealed.mutable_output()->add_counters()->set_name(*rc::gen::container<std::string>(rc::gen::arbitrary<char>()));
       break;
     }
@@ -105,6 +109,42 @@ TEST(Reports, AFailureSaysWhereTheFaultMayLie) {
     const auto event = event_of(NodeId{1}, report);
     EXPECT_EQ(std::get<event::AttemptExited>(*event).kind, kinds.at(failure)) << failure;
   }
+}
+
+// They inform: an attempt whose clock tells nonsense may still have mapped what it says.
+TEST(Reports, TimesThatCannotBeAreIgnored) {
+  wire::Report report;
+  report.mutable_attempt()->set_job(1);
+  report.mutable_sealed()->mutable_range()->set_end(10);
+  report.mutable_sealed()->set_input_end(10);
+  ProgressMessages heartbeat;
+  const auto told = [&](const wire::SegmentTimes& times) {
+    *report.mutable_sealed()->mutable_times() = times;
+    heartbeat.Clear();
+    *heartbeat.Add()->mutable_attempt() = report.attempt();
+    *heartbeat.Mutable(0)->mutable_segment() = times;
+    const auto sealed = std::get<event::SegmentSealed>(*event_of(NodeId{1}, report)).times;
+    EXPECT_EQ(progress_of(heartbeat)->front().segment, sealed);
+    return sealed;
+  };
+  wire::SegmentTimes times;
+  times.set_age_ns(9);
+  times.set_first_ns(2);
+  times.set_last_ns(5);
+  times.set_first_bytes(100);
+  times.set_moves(3);
+  const scheduler::SegmentTimes expected{Duration(9), Duration(2), Duration(5), 100, 3};
+  EXPECT_EQ(told(times), expected);
+  wire::SegmentTimes later = times;
+  later.set_first_ns(6);  // than the last
+  EXPECT_EQ(told(later), scheduler::SegmentTimes{});
+  later = times;
+  later.set_last_ns(10);  // than now
+  EXPECT_EQ(told(later), scheduler::SegmentTimes{});
+  later.set_age_ns(std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(told(later), scheduler::SegmentTimes{});
+  times.set_moves(0);
+  EXPECT_EQ(told(times), scheduler::SegmentTimes{});
 }
 
 TEST(Reports, MessagesAreReadableAndBounded) {

@@ -1,11 +1,14 @@
 // What jobs that have not ended may take of the master's memory, all together and those of one owner.
 
+#include "master/room_for_jobs.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
-#include "master/submission.h"
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::master {
@@ -24,12 +27,12 @@ JobSpec of(const std::string& owner) {
 TEST(RoomForJobs, OneOwnerFillsHisShareAndNotThatOfOthers) {
   World world;
   for (int i = 0; i < 100; ++i) world.submit(10, 10, of("mallory"));
-  const Status refused = check_room(world.cluster(), of("mallory"), 0.01);
+  const auto refused = RoomForJobs(world.cluster(), 0.01).reserve(of("mallory"));
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message,
               HasSubstr("With this job mallory would hold 101 jobs that have not ended, and may hold 100"));
-  EXPECT_TRUE(check_room(world.cluster(), of("alice"), 0.01));
-  EXPECT_TRUE(check_room(world.cluster(), of("mallory"), 1));
+  EXPECT_TRUE(RoomForJobs(world.cluster(), 0.01).reserve(of("alice")));
+  EXPECT_TRUE(RoomForJobs(world.cluster(), 1).reserve(of("mallory")));
 }
 
 TEST(RoomForJobs, ParametersCountWhateverTheirPolicyAndApplication) {
@@ -38,22 +41,48 @@ TEST(RoomForJobs, ParametersCountWhateverTheirPolicyAndApplication) {
   large.parameters["a"] = std::string(1 << 20, 'x');
   large.policy_parameters["b"] = std::string(1 << 20, 'x');
   world.submit(10, 10, large);
-  const Status refused = check_room(world.cluster(), large, 0.01);
+  const auto refused = RoomForJobs(world.cluster(), 0.01).reserve(large);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("of parameters of jobs"));
-  EXPECT_TRUE(check_room(world.cluster(), large, 1));
+  EXPECT_TRUE(RoomForJobs(world.cluster(), 1).reserve(large));
 }
 
 TEST(RoomForJobs, JobsWithoutAnOwnerShareAll) {
   World world;
   for (int i = 0; i < 100; ++i) world.submit(10, 10, of(""));
-  EXPECT_TRUE(check_room(world.cluster(), of(""), 0.01));
+  EXPECT_TRUE(RoomForJobs(world.cluster(), 0.01).reserve(of("")));
 }
 
 TEST(RoomForJobs, JobsThatHaveEndedTakeNone) {
   World world;
   for (int i = 0; i < 100; ++i) world.kill(world.submit(10, 10, of("mallory")));
-  EXPECT_TRUE(check_room(world.cluster(), of("mallory"), 0.01));
+  EXPECT_TRUE(RoomForJobs(world.cluster(), 0.01).reserve(of("mallory")));
+}
+
+// While their claims are awaited, for instance from a slow store.
+TEST(RoomForJobs, JobsOnTheirWayInTakeTheirs) {
+  World world;
+  RoomForJobs room(world.cluster(), 0.01);
+  std::vector<RoomForJobs::Reservation> on_their_way;
+  for (int i = 0; i < 100; ++i) {
+    auto reserved = room.reserve(of("mallory"));
+    ASSERT_TRUE(reserved);
+    on_their_way.push_back(*reserved);
+  }
+  EXPECT_FALSE(room.reserve(of("mallory")));
+  EXPECT_TRUE(room.reserve(of("alice")));
+  on_their_way.pop_back();
+  EXPECT_TRUE(room.reserve(of("mallory"))) << "it was given up";
+  world.submit(10, 10, of("mallory"));
+  EXPECT_FALSE(room.reserve(of("mallory"))) << "it was accepted";
+}
+
+TEST(RoomForJobs, MayEndBeforeTheJobsOnTheirWayIn) {
+  World world;
+  auto room = std::make_unique<RoomForJobs>(world.cluster(), 1);
+  const auto reserved = room->reserve(of("alice"));
+  room.reset();
+  EXPECT_TRUE(reserved);
 }
 
 }  // namespace

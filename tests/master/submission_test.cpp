@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "common/base/limits.h"
 #include "tests/support/prepared_job.h"
 #include "tests/support/temporary_directory.h"
 
@@ -40,6 +41,16 @@ class SubmissionTest : public testing::Test {
   const std::string input_ = directory_ / "input";
   wire::JobSpec request_;
 };
+
+TEST_F(SubmissionTest, BringsAThousandFilesAtMost) {
+  for (int i = 0; i < kShippedFilesMax; ++i) request_.add_files()->set_name("f" + std::to_string(i));
+  prepared();
+  request_.add_files()->set_name("one-more");
+  EXPECT_EQ(
+      refusal(),
+      "The job brings 1001 files, and may bring 1000; pack them into an archive, or put them where the workers can "
+      "read them.");
+}
 
 TEST_F(SubmissionTest, FillsInTheDefaults) {
   const scheduler::JobSpec spec = prepared();

@@ -302,7 +302,7 @@ TEST_F(ExplanationTest, CopiesAreFoundUnderTheDecisionThatLaunchedThem) {
   EXPECT_EQ(first.fates(0).saved_bytes(), 40u);
   ASSERT_EQ(task.decisions(1).fates_size(), 1);
   EXPECT_EQ(task.decisions(1).fates(0).attempt(), 2u);
-  EXPECT_EQ(task.decisions(1).fates(0).saved_bytes(), 70u);
+  EXPECT_EQ(task.decisions(1).fates(0).saved_bytes(), 30u);
   EXPECT_TRUE(task.clones().empty());
 }
 

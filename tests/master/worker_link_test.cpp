@@ -1,15 +1,15 @@
 // Orders that are large: they are divided into messages that a connection has room for, and nothing overtakes them.
-#include "master/action_dispatcher.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "master/action_dispatcher.h"
 #include "master/settings.h"
 #include "scheduler/core/job_spec.h"
 #include "tests/net/net_fixture.h"
@@ -47,6 +47,11 @@ scheduler::action::LaunchAttempt launch_of(JobId job, std::uint32_t task,
   launch.tasks = static_cast<std::uint32_t>(spec->inputs.size());
   launch.spec = std::move(spec);
   return launch;
+}
+
+bool no_start(JobId, const std::shared_ptr<const InputFile>&, std::uint64_t,
+              const std::function<void(std::optional<StartPoint>)>&) {
+  return false;
 }
 
 class WorkerLinkTest : public net::NetTest {
@@ -110,7 +115,7 @@ TEST_F(WorkerLinkTest, DividesLargeLaunchesIntoMessagesAndKeepsTheirOrder) {
   for (std::uint32_t task = 0; task < kLaunches; ++task) {
     auto launch = launch_of(JobId{1}, task, spec);
     if (task == 1) launch.range = {10, 20};  // only files that the attempt maps are sent
-    link_->order(launch, std::nullopt);
+    link_->order(launch, no_start);
     link_->order(scheduler::action::KillAttempt{{}, launch.attempt, "not needed"});
     expected.push_back("launch " + std::to_string(task) + " of " + (task == 1 ? "10" : "4096"));
     expected.push_back("kill " + std::to_string(task));
@@ -128,7 +133,7 @@ TEST_F(WorkerLinkTest, DividesLargeLaunchesIntoMessagesAndKeepsTheirOrder) {
 
 // A worker that has no answer sends nothing more. So nothing but the room may be waited for.
 TEST_F(WorkerLinkTest, ASetUpThatWaitsLeavesWhenThereIsRoomWithTheAnswersToWhatHasComeMeanwhile) {
-  for (std::uint32_t job = 1; job <= 2; ++job) link_->order(launch_of(JobId{job}, 0, job_on_groups(1)), std::nullopt);
+  for (std::uint32_t job = 1; job <= 2; ++job) link_->order(launch_of(JobId{job}, 0, job_on_groups(1)), no_start);
   link_->flush();
   send_heartbeats();
   link_->acknowledge(7);
@@ -141,13 +146,83 @@ TEST_F(WorkerLinkTest, ASetUpThatWaitsLeavesWhenThereIsRoomWithTheAnswersToWhatH
 }
 
 TEST_F(WorkerLinkTest, NothingIsLeftOfWhatWaitsForAWorkerThatHasGone) {
-  for (std::uint32_t job = 1; job <= 2; ++job) link_->order(launch_of(JobId{job}, 0, job_on_groups(1)), std::nullopt);
+  for (std::uint32_t job = 1; job <= 2; ++job) link_->order(launch_of(JobId{job}, 0, job_on_groups(1)), no_start);
   link_->flush();
   workers_->close();
   run();
   const std::weak_ptr<WorkerLink> link = link_;
   link_.reset();
   EXPECT_TRUE(link.expired());
+}
+
+// On a disk that may stand still: nobody waits for it but this worker, and that not for long.
+class HeldOrders : public WorkerLinkTest {
+ protected:
+  using Then = std::function<void(std::optional<StartPoint>)>;
+
+  void be_patient(Duration time) {
+    link_ = std::make_shared<WorkerLink>(ours_, time);
+    link_->welcome({});
+  }
+  void launch(std::uint32_t task) {
+    auto spec = std::make_shared<scheduler::JobSpec>();
+    spec->inputs.assign(task + 1, {"/in.gz", 1000, "", scheduler::Codec::Gzip});
+    auto launch = launch_of(JobId{1}, task, spec);
+    launch.range = {100, 200};
+    link_->order(launch, [this](JobId, const auto&, std::uint64_t begin, Then then) {
+      EXPECT_EQ(begin, 100u);
+      asked_.push_back(std::move(then));
+      return true;
+    });
+    link_->flush();
+  }
+  static StartPoint place(std::uint64_t content) { return {{content, 1, 0}}; }
+  // Receives so many orders; which launches begin where.
+  asio::awaitable<void> receive_starts(std::size_t orders) {
+    for (std::size_t seen = 0; seen < orders;) {
+      const auto payload = co_await workers_->receive();
+      if (!payload) co_return;
+      wire::ToWorker message;
+      EXPECT_TRUE(message.ParseFromArray(payload->data(), static_cast<int>(payload->size())));
+      for (const wire::Order& order : message.orders().orders()) {
+        ++seen;
+        if (!order.has_launch()) continue;
+        const wire::InputFile& file = order.launch().file();
+        starts_.push_back(file.has_start() ? static_cast<int>(file.start().point().content()) : -1);
+      }
+    }
+    workers_->close();
+  }
+
+  std::vector<Then> asked_;
+  std::vector<int> starts_;
+};
+
+TEST_F(HeldOrders, LeaveInTheirOrderWithThePlacesToStartAt) {
+  be_patient(std::chrono::hours(1));
+  launch(0);
+  launch(1);
+  link_->order(scheduler::action::KillAttempt{{}, {{JobId{1}, 0}, 0}, "not needed"});
+  link_->flush();
+  ASSERT_EQ(asked_.size(), 2u);
+  link_->take_heartbeat();
+  link_->flush();
+  EXPECT_EQ(starts_.size(), 0u);
+  asked_[1](place(90));
+  asked_[0](std::nullopt);
+  spawn(receive_starts(4));  // with the job's set-up
+  run();
+  EXPECT_EQ(starts_, (std::vector{-1, 90}));
+}
+
+TEST_F(HeldOrders, LeaveWithoutAPlaceThatDoesNotCome) {
+  be_patient(Duration(0));
+  launch(0);
+  spawn(receive_starts(2));
+  run();
+  EXPECT_EQ(starts_, std::vector{-1});
+  asked_[0](place(90));  // too late
+  run();
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 // auto: which policy it chooses for a job, that this policy then plans, and that a new master keeps to the choice.
-#include "scheduler/policies/policy.h"
-
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
+#include "scheduler/policies/policy.h"
 #include "tests/policy/paced_world.h"
 
 namespace ontime::scheduler {
@@ -28,13 +27,7 @@ JobSpec compressed(Duration deadline, int files) {
 class AutoTest : public testing::Test {
  protected:
   // The policy in its note.
-  std::string chosen(JobId job) const {
-    for (const std::string& note : paced_.notes(job)) {
-      const std::string says = "auto chooses ";
-      if (note.starts_with(says)) return note.substr(says.size(), note.find(':') - says.size());
-    }
-    return "nothing";
-  }
+  std::string chosen(JobId job) const { return policy_chosen_for(*paced_.cluster().find_job(job)); }
 
   PacedWorld paced_;
 };
@@ -83,6 +76,16 @@ TEST_F(AutoTest, TheChosenPolicyPlans) {
   EXPECT_TRUE(paced_.run_job(job, 14s));
   EXPECT_GT(paced_.copies(job), 0u);
   EXPECT_GT(paced_.copies(clones), 0u);
+}
+
+// The text of a note is for people: other words change nothing.
+TEST_F(AutoTest, ItsChoiceIsNotReadOutOfWords) {
+  Job job;
+  job.decisions.push_back({{}, {}});
+  job.decisions.back().decision.text = "auto chooses clone: an older master has said so";
+  EXPECT_EQ(policy_chosen_for(job), "");
+  job.decisions.back().decision.policy = "split-resume";
+  EXPECT_EQ(policy_chosen_for(job), "split-resume");
 }
 
 TEST_F(AutoTest, ANewMasterKeepsToTheChoice) {

@@ -17,17 +17,23 @@ using ontime::test::any_text;
 NodeId any_node() { return NodeId{*rc::gen::arbitrary<std::uint32_t>()}; }
 std::uint64_t any_number() { return *rc::gen::arbitrary<std::uint64_t>(); }
 
+scheduler::SegmentTimes any_times() {
+  return {Duration(any_number()), Duration(any_number()), Duration(any_number()), any_number(),
+          *rc::gen::arbitrary<std::uint32_t>()};
+}
+
 std::vector<scheduler::AttemptProgress> any_progress() {
   std::vector<scheduler::AttemptProgress> all;
   for (int left = *rc::gen::inRange(0, 4); left > 0; --left) {
-    all.push_back({any_attempt(), any_number(), any_number(), any_number()});
+    all.push_back({any_attempt(), any_number(), any_number(), any_number(), any_times()});
   }
   return all;
 }
 
 scheduler::Event any_sealed() {
   const auto fact = std::get<scheduler::fact::SegmentSealed>(ontime::test::any_sealed());
-  return event::SegmentSealed{any_node(), fact.attempt, fact.range, fact.input_end, fact.output, fact.counters};
+  return event::SegmentSealed{any_node(),  fact.attempt,  fact.range, fact.input_end,
+                              fact.output, fact.counters, any_times()};
 }
 
 constexpr std::size_t kKinds = std::variant_size_v<scheduler::Event>;
@@ -49,8 +55,8 @@ scheduler::Event any_event(std::size_t kind) {
     case 6:
       return any_sealed();
     case 7:
-      return event::AttemptExited{any_node(), any_attempt(), static_cast<scheduler::FailureKind>(*rc::gen::inRange(0, 5)),
-                                  *any_text()};
+      return event::AttemptExited{any_node(), any_attempt(),
+                                  static_cast<scheduler::FailureKind>(*rc::gen::inRange(0, 5)), *any_text()};
     case 8:
       return event::JobSubmitted{any_number(), ontime::test::any_spec()};
     case 9:
@@ -70,8 +76,8 @@ scheduler::Event any_event(std::size_t kind) {
 
 bool is_same(const std::vector<scheduler::AttemptProgress>& a, const std::vector<scheduler::AttemptProgress>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return std::tie(x.attempt, x.offset, x.records, x.output_bytes) ==
-           std::tie(y.attempt, y.offset, y.records, y.output_bytes);
+    return std::tie(x.attempt, x.offset, x.records, x.output_bytes, x.segment) ==
+           std::tie(y.attempt, y.offset, y.records, y.output_bytes, y.segment);
   });
 }
 
@@ -108,7 +114,7 @@ struct SameAs {
     const auto& b = as<event::SegmentSealed>();
     return std::tie(a.node, a.attempt, a.range, a.input_end, a.counters) ==
                std::tie(b.node, b.attempt, b.range, b.input_end, b.counters) &&
-           a.output == b.output;
+           a.output == b.output && a.times == b.times;
   }
   bool operator()(const event::AttemptExited& a) const {
     const auto& b = as<event::AttemptExited>();

@@ -48,6 +48,8 @@ void expect_true_accounts(const Cluster& cluster, TimePoint now) {
     RC_ASSERT(sum.bytes.useful == job.sealed_bytes);
     RC_ASSERT(sum.attempts == job.attempts_launched);
     RC_ASSERT(sum.resumed <= sum.attempts);
+    RC_ASSERT(sum.saved.bytes <= sum.bytes.useful);
+    RC_ASSERT(sum.saved.time <= sum.time.useful);
     RC_ASSERT(sum.speculative <= sum.attempts);
     if (is_final(job.state)) RC_ASSERT(sum.bytes.open == 0u);
     if (job.state == JobState::Succeeded) RC_ASSERT(sum.bytes.useful == job.input_bytes);

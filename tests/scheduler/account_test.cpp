@@ -143,6 +143,44 @@ TEST_F(Account, ARetryBehindACheckpointSavesWhatIsSealed) {
   EXPECT_EQ(of(again).saved.bytes, 40u);
 }
 
+// A copy that is ended after its first record has a rate of no worth, and saves nothing that the winner has not saved.
+TEST_F(Account, OfCopiesThatRaceTheWinnerSavesAndNoMoreThanWasDone) {
+  const AttemptId original = run_original_to(40);
+  Speculate decision = race(original.task);
+  decision.work = GivenTail{{{50, 2}}};
+  order(decision);
+  world_.answer_cut(original, 50, true);
+  world_.seal_all(original);
+  const auto copies = world_.take<action::LaunchAttempt>();
+  ASSERT_EQ(copies.size(), 2u);
+  for (const auto& copy : copies) world_.start_attempt(copy.attempt);
+  pass(100s);
+  for (const auto& copy : copies) world_.heartbeat(copy.attempt, 51);
+  EXPECT_EQ(of_job().saved, Saving{}) << "nobody has won yet";
+  world_.seal_all(copies[0].attempt);
+  EXPECT_EQ(of(copies[1].attempt).saved, Saving{});
+  EXPECT_EQ(of_job().saved.bytes, 50u);
+  EXPECT_EQ(of_job().saved.time, of(original).time.useful) << "and not the 100 s that the copy would have taken";
+  EXPECT_EQ(of_job().resumed, 1u);
+}
+
+TEST_F(Account, WhatIsResumedTwiceIsSavedOnce) {
+  JobSpec spec;
+  spec.checkpoint_interval = 2s;
+  const AttemptId original = run_original_to(30, spec);
+  world_.answer_cut(original, 40);
+  world_.seal(original, {0, 40});
+  world_.fail(original);
+  const AttemptId second = world_.take_launch();
+  world_.start_attempt(second);
+  world_.answer_cut(second, 70);
+  world_.seal(second, {40, 70});
+  world_.fail(second);
+  world_.seal_all(world_.take_launch());
+  EXPECT_EQ(of(second).saved.bytes, 40u);
+  EXPECT_EQ(of_job().saved.bytes, 70u);
+}
+
 TEST_F(Account, AStandbyMapsNothingUntilItBegins) {
   const AttemptId original = run_original_to(40);
   Speculate decision = race(original.task);

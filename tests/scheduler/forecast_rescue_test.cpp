@@ -18,7 +18,8 @@ JobSpec due_in_30s(const std::string& policy) {
   return World::quiet_spec(policy, {{"t_min", "8s"}, {"beta", "4"}, {"t_avg", "1s"}, {"fit", "flags"}}, {}, 30s);
 }
 
-// The first attempt of the job that was submitted last, once it is seen to take 50 s. Of another job there may be tasks.
+// The first attempt of the job that was submitted last, once it is seen to take 50 s. Of another job there may be
+// tasks.
 AttemptId late_attempt(World& world, std::uint32_t other_tasks = 0) {
   const AttemptId attempt = world.take_launch();
   world.start_attempt(attempt);
@@ -91,20 +92,20 @@ TEST_F(ForecastOfACut, AnAttemptThatNeverHasToMoveIsEndedIfItDoesNotAnswer) {
 // Does nothing, and says one thing of each job.
 class Says final : public Policy {
  public:
-  explicit Says(std::string text) : text_(std::move(text)) {}
+  explicit Says(Note note) : note_(std::move(note)) {}
   Plan plan(const View& view) override {
     Plan plan;
-    if (text_.empty()) return plan;
-    for (const JobView& job : view.jobs) plan.add(Note{job.id, text_});
+    if (note_.text.empty()) return plan;
+    for (const JobView& job : view.jobs) plan.add(Note{job.id, note_.text, note_.number, note_.policy});
     return plan;
   }
 
  private:
-  std::string text_;
+  Note note_;  // of whatever job
 };
 
 // Of a job with one late attempt, whose policy has done nothing yet and said so much.
-double pocd_after(const std::string& policy, const std::string& note = {}) {
+double pocd_after(const std::string& policy, const Note& note = {}) {
   Settings settings;
   settings.make_policy = [&](std::string_view, const StringMap&) { return std::make_unique<Says>(note); };
   World world(settings);
@@ -152,14 +153,16 @@ TEST(ForecastRescue, WhatAPolicyWillDoAboutLatePiecesCounts) {
 }
 
 TEST(ForecastRescue, AutoDoesWhatItHasChosen) {
-  EXPECT_LT(pocd_after("auto", "auto chooses none: there is no room"), 0.2);
-  EXPECT_GT(pocd_after("auto", "auto chooses split-resume: what is late is divided"), 0.9);
+  const auto chosen = [](const std::string& policy) { return Note{{}, "auto chooses X: it is best", {}, policy}; };
+  EXPECT_LT(pocd_after("auto", chosen("none")), 0.2);
+  EXPECT_GT(pocd_after("auto", chosen("split-resume")), 0.9);
 }
 
 TEST(ForecastRescue, ChronosLaunchesAsManyAsItHasChosen) {
-  EXPECT_LT(pocd_after("s-resume", "no extra attempts: none is worth it"), 0.2);
-  EXPECT_GT(pocd_after("s-resume", "r = 4: so it is"), pocd_after("s-resume", "r = 0: so it is") + 0.1);
-  EXPECT_LT(pocd_after("s-restart", "r = 0: so it is"), 0.2);
+  const auto r = [](std::uint32_t number) { return Note{{}, "so many", number}; };
+  EXPECT_LT(pocd_after("s-resume", Note{{}, "none is worth it"}), 0.2);
+  EXPECT_GT(pocd_after("s-resume", r(4)), pocd_after("s-resume", r(0)) + 0.1);
+  EXPECT_LT(pocd_after("s-restart", r(0)), 0.2);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "tests/support/silent_server.h"
 #include "tests/system/cluster.h"
 
 namespace ontime::test {
@@ -333,6 +334,25 @@ TEST_F(BadInput, InterruptedRunLeavesNothing) {
   EXPECT_EQ(process.wait().status, 130);
   EXPECT_FALSE(std::filesystem::exists(directory_ / "out/_SUCCESS"));
   EXPECT_TRUE(descendants(getpid(), "ontime-runner").empty());
+}
+
+// A run that waits for the server of its input would never end.
+TEST_F(BadInput, InterruptedRunDoesNotWaitForTheServerOfItsInput) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    for (const std::string scheme : {"http://", "s3://", "webhdfs://"}) {
+      SilentServer server;
+      const std::string input = scheme == "s3://" ? "s3://bucket/in/" : scheme + server.address() + "/in";
+      Process process({kBin + "/ontime", "run", "wordcount", input, "--output", directory_ / "out"}, directory_ / "log",
+                      {{"AWS_ENDPOINT_URL", "http://" + server.address()},
+                       {"AWS_ACCESS_KEY_ID", "id"},
+                       {"AWS_SECRET_ACCESS_KEY", "key"},
+                       {"AWS_REGION", "us-east-1"}});
+      server.await_requests(1);
+      process.signal(signal);
+      const Finished finished = process.wait();
+      EXPECT_EQ(finished.status, 130) << scheme << finished.err;
+    }
+  }
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ TEST_F(Drain, ANodeThatIsTakenOutHandsOverAndMayComeBack) {
   expect_nothing_mapped_twice(job);
 }
 
-// Its command answers no question until it ends, so that the node stays busy.
+// Its command does not read before it ends, so that the node stays busy.
 TEST_F(Drain, WhoWaitsForItDoesNotUndoWhatAnotherOperatorDoes) {
   add_worker();
   const std::string job = cluster_.submit(

@@ -18,8 +18,8 @@ class OneOutput : public PacedJobs {
  protected:
   // Another submission is refused because its output belongs to a job.
   void expect_taken(const std::string& output) {
-    const Finished second =
-        cluster_.client({"submit", "paced", kText + "/austen_northangerabbey.txt", "--output", output, "--app-dir", kApps});
+    const Finished second = cluster_.client(
+        {"submit", "paced", kText + "/austen_northangerabbey.txt", "--output", output, "--app-dir", kApps});
     EXPECT_EQ(second.status, 2) << second.out;
     EXPECT_THAT(second.err, HasSubstr("is being used by another job"));
   }
@@ -52,6 +52,28 @@ TEST_F(OneOutput, OneDirectoryUnderTwoNamesBelongsToOneJobWithinRootsToo) {
 TEST_F(OneOutput, OfTwoJobsThatAreSubmittedAtOnceOneGetsIt) {
   cluster_.start_master();
   cluster_.expect_one_of_two_to_get(cluster_ / "out");
+}
+
+TEST_F(OneOutput, HasNoOtherOneInsideOfItWhileItsJobRunsAndAfterwards) {
+  cluster_.start_master();
+  cluster_.add_worker(2);
+  const std::string job = submit_paced("out");
+  ASSERT_TRUE(eventually([&] { return is_under_way(job); }));
+  fs::create_directory_symlink("out", cluster_ / "link");
+  const std::string claim = fs::directory_iterator(cluster_ / "out/_attempts")->path().filename();
+  const auto expect_refused = [&](const std::string& output) {
+    const Finished other =
+        cluster_.client({"submit", "wordcount", kText + "/austen_northangerabbey.txt", "--output", cluster_ / output});
+    EXPECT_EQ(other.status, 2) << output << other.out;
+    EXPECT_THAT(other.err, HasSubstr("lies in '" + cluster_ / "out" + "', which is the output of a job")) << output;
+  };
+  for (const std::string& inside : {std::string("out/part-m-00000"), "out/_attempts/" + claim + "/t00000-a9",
+                                    std::string("out/deep/sub"), std::string("link/sub")})
+    expect_refused(inside);
+  expect_right_answer(job, "out");
+  expect_refused("out/sub");
+  expect_refused("link/sub");
+  EXPECT_EQ(ontime({"verify", cluster_ / "out"}).status, 0);
 }
 
 TEST_F(OneOutput, ASuccessThatTheJobDidNotWriteFailsItAndStays) {

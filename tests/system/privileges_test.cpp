@@ -57,12 +57,14 @@ TEST_F(Privileges, TimeThatIsUsedUpIsNamed) {
 }
 
 TEST_F(Privileges, AnApplicationThatOthersCanChangeIsNotRun) {
-  application_ = "changeable";
   fs::copy_file(at("apps/libontime_app_curious.so"), at("apps/libontime_app_changeable.so"));
   fs::permissions(at("apps/libontime_app_changeable.so"), fs::perms(0666));
   start();
-  EXPECT_THAT(failure_of("status\n"),
-              HasSubstr("libontime_app_changeable.so is not run, because others could change it"));
+  write_file(at("in/lines"), "status\n");
+  const Finished submitted =
+      cluster_.client({"submit", "changeable", at("in/lines"), "--output", at("out/job"), "--app-dir", at("apps")});
+  EXPECT_EQ(submitted.status, 2) << submitted.out;
+  EXPECT_THAT(submitted.err, HasSubstr("libontime_app_changeable.so is not run, because others could change it"));
 }
 
 TEST_F(Privileges, JobsStayWithinTheRootsOfMasterAndWorker) {

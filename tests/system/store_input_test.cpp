@@ -73,6 +73,7 @@ TEST_F(StoreInput, IsFoundByPatterns) {
   EXPECT_EQ(files_of("in/*.txt"), "in/a.txt ");
   EXPECT_EQ(files_of("in/**/*.txt"), "in/a.txt in/deep/c.txt ");
   EXPECT_EQ(files_of("i?/{b.log,d*}"), "in/b.log in/deep/c.txt ");
+  EXPECT_EQ(files_of("in/{b.log,deep}"), "in/b.log in/deep/c.txt ");
   EXPECT_EQ(files_of("**"), "in/a.txt in/b.log in/deep/c.txt ");
 }
 
@@ -94,6 +95,11 @@ TEST_F(StoreInput, ThatIsNotThereOrNotOursIsRefusedWithASentence) {
   };
   EXPECT_NE(refusal(store_->url("b.txt")).find("names no object"), std::string::npos);
   EXPECT_NE(refusal("s3://other-bucket/x").find("NoSuchBucket"), std::string::npos);
+  const std::string wrong_secret = refusal(store_->url("a.txt"), {{"AWS_SECRET_ACCESS_KEY", "x"}});
+  EXPECT_NE(wrong_secret.find(store_->endpoint() + " answers SignatureDoesNotMatch"), std::string::npos)
+      << wrong_secret;
+  const std::string wrong_region = refusal(store_->url("a.txt"), {{"AWS_REGION", "moon-1"}});
+  EXPECT_NE(wrong_region.find("give the right AWS_REGION"), std::string::npos) << wrong_region;
   EXPECT_NE(refusal("s3://Books/x").find("names no bucket"), std::string::npos);
   EXPECT_NE(refusal(store_->url(), {{"AWS_SECRET_ACCESS_KEY", "x"}}).find("SignatureDoesNotMatch"), std::string::npos);
   const std::string nowhere = directory_ / "no-home";

@@ -153,6 +153,7 @@ TEST_F(StoreOutput, ThatCannotBeIsRefusedWithASentence) {
   const Finished missing = wordcount("s3://no-such-bucket/x");
   EXPECT_NE(missing.status, 0);
   EXPECT_THAT(missing.err, HasSubstr("NoSuchBucket"));
+  EXPECT_THAT(missing.err, testing::Not(HasSubstr("..")));
 }
 
 TEST_F(StoreOutput, HasTheLogsOfItsAttempts) {

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 
 const std::string kUnknown("\xc0\x3e\x01", 3);  // field 1000: 1, of a later release
 constexpr std::uint32_t kNext = protocol::kVersion.minor_version + 1;
-constexpr std::size_t kFirst = 2;               // frame that is not part of the handshake
+constexpr std::size_t kFirst = 2;  // frame that is not part of the handshake
 
 using Frames = std::vector<std::string>;
 
@@ -171,7 +171,7 @@ TEST_F(OtherVersions, AJobRunsOnWhileItsClusterIsUpgradedOneByOne) {
   expect_right(job, "out");
   EXPECT_EQ(cluster_.job(job)["attempts_failed"], 0) << cluster_.job(job).dump(1);
   expect_right(submit("again"), "again");
-  EXPECT_THAT(cluster_.master().output().err, HasSubstr("Ontime 9.8.7 (protocol 6.2)"));
+  EXPECT_THAT(cluster_.master().output().err, HasSubstr("Ontime 9.8.7 (protocol 6.3)"));
 }
 
 TEST_F(OtherVersions, AJobThatNeedsMoreThanAnOlderWorkerKnowsRunsOnTheOthers) {
@@ -198,14 +198,14 @@ TEST_F(OtherVersions, ANewerClientIsServedAsFarAsAllOfItsRequestIsKnown) {
     const Finished refused = submit_through(*box, "more");
     EXPECT_EQ(refused.status, 2) << refused.err;
     EXPECT_THAT(refused.err, HasSubstr(protocol::describe_own_version()));
-    EXPECT_THAT(refused.err, HasSubstr("its client, Ontime 9.8.7 (protocol 6.2), asks for; upgrade the master"));
+    EXPECT_THAT(refused.err, HasSubstr("its client, Ontime 9.8.7 (protocol 6.3), asks for; upgrade the master"));
   }
   EXPECT_EQ(cluster_.client({"jobs", "--json"}).out.find("job-2"), std::string::npos);
 }
 
 TEST_F(OtherVersions, AnotherMajorVersionIsTurnedAwayWithOneSentence) {
   const Middlebox next(cluster_.address(), of_next_major);
-  const std::string expected = "Ontime 9.8.7 (protocol 7.1) and this master is " + protocol::describe_own_version() +
+  const std::string expected = "Ontime 9.8.7 (protocol 7.2) and this master is " + protocol::describe_own_version() +
                                ", which do not understand each other; upgrade the master";
   const Finished client = submit_through(next, "out");
   EXPECT_EQ(client.status, 2) << client.err;

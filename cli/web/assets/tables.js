@@ -160,7 +160,7 @@ function jobRow(job) {
   const state = element('td', job.state, job.state === 'failed' ? 'bad' : '');
   if (job.message) state.title = job.message;
   const mapped = job.state === 'succeeded' ? job.input_bytes : job.mapped_bytes;
-  return rowOf(job.job, kJobColumns, [link, job.name || '', job.owner || '', job.application, job.policy, state,
+  return rowOf(job.job, kJobColumns, [link, job.name || '', job.owner || '', job.application, job.policy + (job.policy_chosen ? ': ' + job.policy_chosen : ''), state,
     bar(mapped, job.input_bytes, size(mapped) + ' of ' + size(job.input_bytes)), grouped(job.tasks_done) + ' / ' + grouped(job.tasks),
     grouped(job.attempts_launched) + (job.attempts_running ? ' (' + grouped(job.attempts_running) + ' run)' : ''),
     time(job.elapsed_seconds), deadline(job), pocd(job)]);

@@ -115,6 +115,10 @@ std::uint32_t not_launched(const Job& job) {
   return count;
 }
 
+bool has_shown_nothing(const View& view, const JobView& job) {
+  return job.job->attempts_launched == 0 && view.cluster.find_profile(*job.job) == nullptr;
+}
+
 ChronosFacts facts_of(const View& view, const JobView& job, const math::DurationHints& hints) {
   const auto tasks = static_cast<double>(std::max<std::size_t>(1, job.job->tasks.size()));
   return {tasks, job.deadline(), mean_split_bytes(job), durations_of(view, job, hints)};
@@ -173,16 +177,23 @@ class Chronos final : public Policy {
 
   bool is_ready(ChronosRound& round, const JobView& job, JobState& state) {
     if (state.choice) return true;
-    if (!spend(round, kChoice)) return false;
-    state.choice = choose_copies(settings_, facts_of(round.view, job, settings_.hints));
+    const auto wait = [&] {
+      round.come_back(retry(job, round.view.now));
+      return false;
+    };
+    // Nothing is known of it now that was not known when it was submitted. Under overload most jobs wait like this.
+    if (state.is_begun && has_shown_nothing(round.view, job)) return wait();
+    if (!spend(round, kDetails)) return false;
+    const ChronosFacts facts = facts_of(round.view, job, settings_.hints);
+    if (facts.durations.t_min > 0 && !spend(round, kChoice)) return false;
+    state.choice = choose_copies(settings_, facts);
     if (!state.is_begun) {
       state.is_begun = true;
       begin(round, job, state.choice ? &*state.choice : nullptr);
     } else if (state.choice) {
       on_durations_known(round, job, *state.choice);
     }
-    if (!state.choice) round.come_back(retry(job, round.view.now));
-    return state.choice.has_value();
+    return state.choice.has_value() || wait();
   }
 
   // Tasks are launched in order of their index, so they come due in that order. Another engine launches them in any
@@ -288,7 +299,7 @@ class Chronos final : public Policy {
   // The job is planned for the first time; its durations may be known already.
   void begin(ChronosRound& round, const JobView& job, const ChronosChoice* choice) const {
     if (settings_.strategy == chronos::Strategy::Clone) return begin_clones(round, job, choice);
-    if (choice != nullptr) round.plan.add(Note{job.id, choice->why});
+    if (choice != nullptr) round.plan.add(Note{job.id, choice->why, choice->r});
   }
 
   // No more than the free slots allow at submission: clones that had to wait for slots would only hold up other jobs.
@@ -305,7 +316,7 @@ class Chronos final : public Policy {
     const std::uint32_t room = tasks > 0 ? round.budget / tasks : 0;
     const std::uint32_t copies = std::min(wanted, room);
     if (copies < wanted) why += "; free slots allow " + std::to_string(copies);
-    round.plan.add(Note{job.id, why});
+    round.plan.add(Note{job.id, why, choice != nullptr ? choice->r : std::optional(wanted)});
     if (copies == 0) return;
     round.plan.add(CloneTasks{job.id, copies, Reason::Clone});
     round.budget -= copies * tasks;
@@ -313,12 +324,9 @@ class Chronos final : public Policy {
 
   // They were not known when it was planned for the first time.
   void on_durations_known(ChronosRound& round, const JobView& job, const ChronosChoice& choice) const {
-    std::string text = choice.why;
-    if (settings_.strategy == chronos::Strategy::Clone) {
-      text = "clones race for " + short_number(choice.race) +
-             " s: " + duration_words(choice.durations, settings_.hints, choice.split_bytes);
-    }
-    round.plan.add(Note{job.id, std::move(text)});
+    if (settings_.strategy != chronos::Strategy::Clone) return round.plan.add(Note{job.id, choice.why, choice.r});
+    round.plan.add(Note{job.id, "clones race for " + short_number(choice.race) +
+                                    " s: " + duration_words(choice.durations, settings_.hints, choice.split_bytes)});
   }
 
   // The segment will not be done before D as things are; nothing is in change there. When fewer slots are free than

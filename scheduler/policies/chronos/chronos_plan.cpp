@@ -11,9 +11,6 @@ namespace ontime::scheduler {
 namespace {
 
 constexpr std::uint32_t kMostCopies = 50;  // beyond it the paper's utility only falls
-// How notes of a choice begin.
-constexpr std::string_view kCopies = "r = ";
-constexpr std::string_view kNone = "no extra attempts";
 
 std::string probability(double value) {
   char text[32];
@@ -45,9 +42,8 @@ double pocd_without(const chronos::ChronosJob& model) {
 
 std::string reasoning(const ChronosSettings& settings, const ChronosFacts& facts, const ChronosChoice& choice) {
   const std::string times = ", " + duration_words(facts.durations, settings.hints, facts.split_bytes);
-  if (!choice.r)
-    return std::string(kNone) + ": no number of them is worth its cost or makes the deadline likely" + times;
-  std::string text = std::string(kCopies) + std::to_string(*choice.r);
+  if (!choice.r) return "no extra attempts: no number of them is worth its cost or makes the deadline likely" + times;
+  std::string text = "r = " + std::to_string(*choice.r);
   if (settings.r) text += " (as told)";
   if (!is_in_domain(choice.model)) return text + times;
   const auto r = static_cast<double>(*choice.r);
@@ -102,13 +98,11 @@ std::optional<ChronosChoice> choose_copies(const ChronosSettings& settings, cons
 }
 
 std::optional<std::uint32_t> chosen_attempts(const Job& job, chronos::Strategy strategy) {
-  for (const DecisionAt& decision : job.decisions) {
-    const std::string& text = decision.decision.text;
-    if (text.starts_with(kNone)) return 0;
-    if (!text.starts_with(kCopies)) continue;
-    std::uint32_t r = 0;
-    std::from_chars(text.data() + kCopies.size(), text.data() + text.size(), r);
-    return strategy == chronos::Strategy::Resume ? r + 1 : r;
+  for (const auto& [at, decision] : job.decisions) {
+    const bool is_choice = decision.what == DecisionNote::What::Note && decision.reason.empty();
+    if (!is_choice) continue;
+    if (!decision.number) return 0;
+    return strategy == chronos::Strategy::Resume ? *decision.number + 1 : *decision.number;
   }
   return std::nullopt;
 }

@@ -186,12 +186,13 @@ class Optimisation {
 
   void describe(const CopyClaim& claim, std::uint32_t r, double ln_pocd) {
     const double before = shed::shed_pocd(claim.odds, 0).value;
-    plan_.add(
-        Note{claim.view->id, "r = " + std::to_string(r) + ": PoCD " + short_number(before) + " -> " +
-                                 short_number(std::exp(ln_pocd)) + "; " +
-                                 duration_words(claim.durations, settings_.durations, mean_split_bytes(*claim.view)) +
-                                 "; " + std::to_string(budget_.copies) + " slots for copies of " +
-                                 std::to_string(claims_.size()) + (claims_.size() == 1 ? " job" : " jobs")});
+    plan_.add(Note{claim.view->id,
+                   "r = " + std::to_string(r) + ": PoCD " + short_number(before) + " -> " +
+                       short_number(std::exp(ln_pocd)) + "; " +
+                       duration_words(claim.durations, settings_.durations, mean_split_bytes(*claim.view)) + "; " +
+                       std::to_string(budget_.copies) + " slots for copies of " + std::to_string(claims_.size()) +
+                       (claims_.size() == 1 ? " job" : " jobs"),
+                   r});
   }
 
   const View& view_;

@@ -81,6 +81,9 @@ std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, 
   const Racer& leader = leader_of(segment);
   if (!(durations.t_min > 0) || segment.range.is_open_ended()) return Reason::NoEstimate;
   if (is_launching(*leader.attempt, durations.launch, view.now)) return Reason::TooYoung;
+  // Nothing of it could be given away but all: only a deadline makes that worth it, of one that is late to begin.
+  const bool is_late_start = target.is_deadline && job.outlook->is_late_without_pace(*leader.attempt);
+  if (leader.pace.is_starting() && !is_late_start) return Reason::TooYoung;
   // It may load something first, and fresh ones would too. With a deadline that ends.
   if (!target.is_deadline && leader.attempt->longest_gap == Duration::zero()) return Reason::TooYoung;
   const double now = job.since_submission(view.now);
@@ -93,28 +96,32 @@ std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, 
   const double smallest = rules.shortest_piece(window, durations) / durations.median();
   // One that is much slower than usual would keep a slot until the deadline for very few bytes. It only bridges the
   // launch.
-  const bool is_slow = leader.pace.rate * durations.median() * rules.slow < 1;
+  const bool is_slow = leader.pace.rate * durations.median() * rules.slow < 1 && is_surely_slow(leader.pace, durations);
   const double cut =
       place_of_cut(position, leader.pace.rate, due - now, durations.launch, smallest, end, is_slow ? 0 : rules.keep);
-  if (cut >= end - 1) return Reason::RemainingShorterThanLaunch;
+  // Of one that has stopped, nothing of what it has taken can be cut off.
+  const bool is_whole = cut >= end - 1 && is_slow;
+  if (cut >= end - 1 && !is_whole) return Reason::RemainingShorterThanLaunch;
   if (!(window > 0)) return Reason::Hopeless;
+  const double rest = is_whole ? static_cast<double>(segment.range.size()) : end - cut;
   LateSegment late;
+  late.whole = is_whole;
   late.task = segment.task;
   late.range = segment.range;
   late.completion = segment.completion();
   late.cut = static_cast<std::uint64_t>(cut);
   // More attempts than race for it: the task was divided or cut before, or a copy has ended.
   late.is_part = job.job->tasks[segment.task.index].attempts.size() > segment.racers.size();
-  late.remaining.work = (end - cut) * durations.t_min;
+  late.remaining.work = rest * durations.t_min;
   late.remaining.window = window;
   late.remaining.beta = durations.beta;
   if (durations.tail) {
     late.remaining.tail = &*durations.tail;
-    late.remaining.ln_time = std::log(window / (end - cut));
+    late.remaining.ln_time = std::log(window / rest);
   }
   // Giving away less than half of the smallest piece would cost a launch for next to nothing. A copy
   // races for it instead, and the leader goes on as if nothing had happened.
-  late.race = end - cut < smallest / 2;
+  late.race = is_whole || end - cut < smallest / 2;
   late.remaining.pieces_max = late.race ? 1 : most_pieces(late.remaining.work, window, durations, rules);
   // A late segment can be divided again at the next look if the window lasts for it: copies only duplicate work until
   // then.
@@ -125,6 +132,22 @@ std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, 
   if (late.race && now + durations.launch + late.remaining.work >= late.completion) return Reason::CopyWouldBeLater;
   if (late.remaining.is_hopeless()) return Reason::Hopeless;
   return late;
+}
+
+std::optional<Speculate> race_of_long_start(const JobView& job, const OpenSegment& segment,
+                                            const math::Durations& durations, double now) {
+  const Racer& racer = segment.racers.front();
+  if (segment.in_change || segment.racers.size() > 1 || segment.range.is_open_ended()) return {};
+  if (!racer.pace.is_starting() || !job.outlook->is_late_without_pace(*racer.attempt)) return {};
+  const double fresh = durations.launch + static_cast<double>(segment.range.size()) * durations.median();
+  if (!(now + fresh < racer.completion) || job.pending.contains(segment.task.index)) return {};
+  Speculate decision = race_for(segment.task, segment.range.begin, 1, racer.completion);
+  decision.reason = Reason::Slow;
+  return decision;
+}
+
+bool may_race_start(const JobView& job, const math::Durations& durations, double seconds_to_go) {
+  return durations.t_min > 0 && seconds_to_go > durations.launch + mean_split_bytes(job) * durations.median();
 }
 
 double position_of(const Racer& racer, const OpenSegment& segment, double now) {

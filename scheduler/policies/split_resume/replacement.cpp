@@ -28,6 +28,11 @@ int times_begun(const Task& task, const Racer& racer) {
 
 }  // namespace
 
+bool is_surely_slow(const Pace& pace, const math::Durations& durations) {
+  constexpr double kErrors = 2;
+  return !(pace.rate > 0) || std::log(1 / (pace.rate * durations.median())) > kErrors * pace.error;
+}
+
 double saved_by_replacing(double bytes, double pace, const math::Durations& durations) {
   if (!std::isfinite(pace)) return pace;
   const double capped = durations.tail ? durations.tail->mean_capped(pace)
@@ -46,6 +51,7 @@ std::optional<Speculate> replacement_of(const View& view, const JobView& job, co
   const Racer& racer = segment.racers.front();
   if (!rules.replace || segment.in_change || segment.racers.size() > 1 || segment.range.is_open_ended()) return {};
   if (!(durations.t_min > 0) || !racer.pace.known || racer.attempt->state != AttemptState::Running) return {};
+  if (racer.pace.is_starting() || !is_surely_slow(racer.pace, durations)) return {};
   // Nobody knows how long one of its records takes: the cut might wait for one until the attempt is taken for silent.
   if (racer.attempt->longest_gap == Duration::zero()) return {};
   const double now = job.since_submission(view.now);
@@ -59,7 +65,7 @@ std::optional<Speculate> replacement_of(const View& view, const JobView& job, co
   // A launch, and the time until the fresh one shows its pace. Each time that the same bytes are begun again they must
   // save twice as much, and get twice the time: however long one record takes, an attempt gets beyond it.
   const int times = times_begun(job.job->tasks[segment.task.index], racer);
-  const double cost = std::ldexp(durations.launch + loads + target.interval, times);
+  const double cost = std::ldexp(std::max(durations.launch, loads) + target.interval, times);
   if (age(*racer.attempt, view.now) < std::max(durations.launch, cost - durations.launch)) return {};
   if (!pays_to_replace(bytes, 1 / racer.pace.rate, cost, durations)) return {};
   // What would be in time is left alone in the job's last round, unless enough time is left.

@@ -44,10 +44,6 @@ std::vector<double> shares_of(const Division& division, std::vector<double>& spe
   return shares;
 }
 
-std::uint32_t unlaunched(const JobView& job) {
-  return static_cast<std::uint32_t>(job.job->tasks.size()) - first_unlaunched(*job.job);
-}
-
 // Our own policy. A copy is never faster than t_min, however many there are; a remainder that is divided is. Each late
 // piece of a task is cut: the attempt that works on it keeps what it can do in time at its own pace, the rest is
 // divided into s segments, each raced by c fresh attempts. (s, c) maximises the piece's PoCD,
@@ -166,7 +162,8 @@ class SplitResume final : public Policy {
       JobState& known = state->second;
       known.durations = known.warm = durations_of(view, job, settings_.durations);
       if (view.resources.placement().warm_first) {
-        known.warm.launch = std::min(known.warm.launch, job.outlook->warm_launch(view.cluster, *job.job));
+        const double begins = job.outlook->fixed(view.cluster, *job.job, math::Beginning::Warm);
+        known.warm.launch = std::min(known.warm.launch, job.outlook->warm_launch(view.cluster, *job.job) + begins);
       }
       known.keeps_slots = keeps_slots(job, queue);
       // A job that has missed its deadline takes no free slots while others run: they would miss theirs more often.
@@ -217,7 +214,9 @@ class SplitResume final : public Policy {
           remembers && limit > now && 1 - progress[index] > intervals * (progress[index] - state.progress[index]);
       while (was_divided != state.divided.end() && *was_divided < index) ++was_divided;
       const bool is_divided = was_divided != state.divided.end() && *was_divided == index;
-      if (!is_late && !is_slow && !is_divided && !may_save(state, job, completion[index] - now, progress[index])) {
+      const bool may_gain = may_save(state, job, completion[index] - now, progress[index]) ||
+                            may_race_start(job, state.durations, completion[index] - now);
+      if (!is_late && !is_slow && !is_divided && !may_gain) {
         if (completion[index] < horizon) ++found.ending;
         continue;
       }
@@ -287,6 +286,14 @@ class SplitResume final : public Policy {
         declined = Reason::CutPending;
         continue;
       }
+      if (found.at_once < view.spare_slots()) {
+        if (auto race = race_of_long_start(job, segment, state.durations, job.since_submission(view.now))) {
+          is_helped = true;
+          ++found.at_once;
+          plan.add(*std::move(race));
+          continue;
+        }
+      }
       std::optional<Speculate> replacement;
       if (state.keeps_slots) {
         replacement = replacement_of(view, job, segment, state.target, state.warm, settings_.rescue);
@@ -346,7 +353,9 @@ class SplitResume final : public Policy {
                  Plan& plan) const {
     Speculate decision = race_for(late.task, late.range.begin, 0, late.completion);
     // Not before late.cut, even when the fresh attempts are ready: the attempt keeps what it can do in time.
-    if (late.race) {
+    if (late.whole) {
+      decision.work = WholeSegment{division.copies};
+    } else if (late.race) {
       decision.work = SharedTail{late.cut, division.copies, settings_.handover};
     } else {
       GivenTail tail{{{late.cut, division.copies}}, settings_.handover};

@@ -125,6 +125,7 @@ struct LateSegment {
   std::uint64_t cut = 0;  // the rest begins here
   bool is_part = false;   // of a task that was divided before
   bool race = false;      // the rest is too small to be given away: the attempt that is ahead races for it
+  bool whole = false;     // it has stopped close to the end: fresh ones race for the segment from its begin on
   RemainingWork remaining;
   std::optional<Speculate> replacement;  // if no slot is granted
 };
@@ -139,6 +140,17 @@ std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, 
 
 // Where an attempt should be by now: its last report may be a heartbeat old. Not beyond the segment's end.
 double position_of(const Racer& racer, const OpenSegment& segment, double now);
+
+// Slower than half of the attempts by more than the error of its pace.
+bool is_surely_slow(const Pace& pace, const math::Durations& durations);
+
+// A copy of the whole segment for an attempt that has been in its start, or in its first record, for so long that a
+// fresh one is expected to be done before it. It goes on: nobody knows what it has done already.
+std::optional<Speculate> race_of_long_start(const JobView& job, const OpenSegment& segment,
+                                            const math::Durations& durations, double now);
+
+// The same, from what is at hand without touching the task.
+bool may_race_start(const JobView& job, const math::Durations& durations, double seconds_to_go);
 
 // Slot seconds that a fresh attempt at so many bytes is expected to save against one that takes `pace` seconds for
 // each. The fresh one is replaced itself as soon as it turns out to be as slow: bytes E[max(0, pace - T)]. What
@@ -166,6 +178,7 @@ struct StartRules {
 
 // Tasks from this index on have never been launched. O(log tasks): tasks are launched in order.
 std::uint32_t first_unlaunched(const Job& job);
+std::uint32_t unlaunched(const JobView& job);  // how many they are
 
 // Adds the divisions for the job's tasks that wait for their first launch. Returns by how many attempts more wait now.
 std::uint32_t divide_at_start(const View& view, const JobView& job, const Target& target,

@@ -58,6 +58,10 @@ std::uint32_t first_unlaunched(const Job& job) {
   return static_cast<std::uint32_t>(first - job.tasks.begin());
 }
 
+std::uint32_t unlaunched(const JobView& job) {
+  return static_cast<std::uint32_t>(job.job->tasks.size()) - first_unlaunched(*job.job);
+}
+
 // Tasks wait for their first launch in order of index, so those from `first` on are whole unless they were divided
 // before. No more of them than there are slots: the others are looked at again when these have begun, with more known
 // by then.

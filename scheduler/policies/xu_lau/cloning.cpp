@@ -168,7 +168,7 @@ class Sca final : public Policy {
       granted[id] = clones;
       const auto before = clones_.find(id);
       if (before != clones_.end() && before->second == clones) continue;
-      plan.add(Note{id, "c = " + std::to_string(choice.copies[i]) + ": " + choice.why});
+      plan.add(Note{id, "c = " + std::to_string(choice.copies[i]) + ": " + choice.why, choice.copies[i]});
       plan.add(CloneTasks{id, clones, Reason::Clone});
     }
     clones_ = std::move(granted);

@@ -309,8 +309,10 @@ class Ese final : public Policy {
       if (clones == 0) continue;
       room -= clones * tasks;
       granted[job->id] = clones;
-      plan.add(Note{job->id, "c = " + std::to_string(clones + 1) + " for a small job, " +
-                                 duration_words(times->durations, hints_, times->split_bytes)});
+      plan.add(Note{job->id,
+                    "c = " + std::to_string(clones + 1) + " for a small job, " +
+                        duration_words(times->durations, hints_, times->split_bytes),
+                    clones + 1});
       plan.add(CloneTasks{job->id, clones, Reason::Clone});
     }
     clones_ = std::move(granted);

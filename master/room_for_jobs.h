@@ -1,0 +1,30 @@
+#pragma once
+// Bounds how much of the master's memory the jobs that have not ended may take together, and those of one owner. Jobs
+// on their way in count as well. Control thread only.
+
+#include <memory>
+
+#include "common/base/result.h"
+#include "scheduler/core/cluster.h"
+#include "scheduler/core/room.h"
+
+namespace ontime::master {
+
+class RoomForJobs {
+ public:
+  // The jobs of one owner may take `owner_share` of each bound, more than 0 and at most 1.
+  RoomForJobs(const scheduler::Cluster& cluster, double owner_share) : cluster_(cluster), owner_share_(owner_share) {}
+
+  // The room is given back when this is dropped, which is to happen as soon as the cluster has the job. May outlive
+  // what it is reserved in.
+  using Reservation = std::shared_ptr<const void>;
+  // Failed, with a sentence that names the bound, if there is no room for one more such job.
+  Result<Reservation> reserve(const scheduler::JobSpec& next);
+
+ private:
+  const scheduler::Cluster& cluster_;
+  const double owner_share_;
+  const std::shared_ptr<scheduler::RoomTaken> reserved_ = std::make_shared<scheduler::RoomTaken>();
+};
+
+}  // namespace ontime::master

@@ -1,0 +1,108 @@
+// What segments cost besides their bytes, and the pace of attempts by the clock of their runners.
+#include <algorithm>
+#include <cmath>
+
+#include "common/base/median.h"
+#include "scheduler/core/outlook.h"
+#include "scheduler/math/numeric.h"
+
+namespace ontime::scheduler {
+namespace {
+
+// A pace from few readings is off by this over the root of their number.
+constexpr double kReadingError = 0.5;
+constexpr double kErrorLeast = 0.1;
+
+math::Beginning beginning_of(const Attempt& attempt) {
+  if (attempt.held.begin != attempt.start_offset) return math::Beginning::Next;
+  return attempt.is_warm ? math::Beginning::Warm : math::Beginning::Cold;
+}
+
+}  // namespace
+
+std::optional<double> Outlook::slow_first() const {
+  const auto own = sample_.slow_first();
+  return own ? own : slow_first_before_;
+}
+
+double Outlook::usual_fixed(const Attempt& attempt) const {
+  const auto own = sample_.usual_fixed(beginning_of(attempt));
+  return own ? *own : usual_fixed_before_.value_or(math::kInfinity);
+}
+
+double Outlook::fixed(const Cluster& cluster, const Job& job, math::Beginning how) const {
+  if (const auto own = sample_.usual_fixed(how)) return *own;
+  const math::DurationSample* profile = cluster.find_profile(job);
+  const auto before = profile != nullptr ? profile->usual_fixed(how) : std::nullopt;
+  return before ? std::max(*before, longest_start_) : longest_start_;
+}
+
+double Outlook::usual_per_byte(const Cluster& cluster, const Job& job) const {
+  if (sample_.finished().size() >= kUsualFrom) return sample_.usual_finished();
+  if (const math::DurationSample* profile = cluster.find_profile(job); profile && !profile->finished().empty())
+    return profile->usual_finished();
+  std::vector<double> known = early_durations();
+  known.insert(known.end(), sample_.finished().begin(), sample_.finished().end());
+  return known.empty() ? 0 : median_of(std::move(known));
+}
+
+bool Outlook::is_late_without_pace(const Attempt& attempt) const {
+  if (attempt.state != AttemptState::Running || !attempt.segment.is_known()) return false;
+  const bool shows_none = attempt.segment.moves == 0 || attempt.offset >= attempt.held.end;
+  const auto slow = slow_first();
+  return shows_none && slow && seconds(attempt.segment.age) > *slow;
+}
+
+double Outlook::end_without_pace(const Attempt& attempt, std::uint64_t end, double fixed, double per_byte) const {
+  const bool has_taken = attempt.segment.moves > 0;
+  const auto bytes = has_taken ? 0 : static_cast<double>(end - std::min(end, attempt.held.begin));
+  const double age = seconds(attempt.segment.age);
+  // One that is late to begin is as slow at its bytes, as far as anybody knows: the first may be a long record.
+  const double slow = slow_first().value_or(0);
+  const double slowness = slow > 0 ? std::max(1.0, age / slow) : 1;
+  return since_submission(attempt.reported_at) + math::rest_of_start(age, fixed) + bytes * per_byte * slowness;
+}
+
+// All that it has mapped counts, in the segments before as well, but no start.
+math::Mapped Outlook::mapped_by(AttemptId id, const Attempt& attempt) const {
+  const double taken = static_cast<double>(attempt.offset) - static_cast<double>(attempt.held.begin);
+  math::Mapped all = math::mapped_so_far(attempt.segment, std::max(0.0, taken), usual_fixed(attempt));
+  if (const auto sealed = sealed_.find(id); sealed != sealed_.end()) all += sealed->second;
+  return all;
+}
+
+Pace Outlook::pace_by_runner(AttemptId id, const Attempt& attempt) const {
+  Pace pace;
+  pace.offset = static_cast<double>(attempt.offset);
+  pace.at = since_submission(attempt.reported_at);
+  const math::Mapped mapped = mapped_by(id, attempt);
+  pace.rate = mapped.rate();
+  pace.known = pace.rate > 0 || seconds(attempt.segment.age) > patience(attempt.segment);
+  const bool has_taken_all = attempt.segment.moves > 0 && attempt.offset >= attempt.held.end;
+  if ((pace.rate <= 0 || (has_taken_all && is_late_without_pace(attempt))) && !sample_.finished().empty()) {
+    pace.known = true;
+    pace.rate = 0;
+    pace.seals_at = end_without_pace(attempt, attempt.held.end, usual_fixed(attempt), sample_.usual_finished());
+    return pace;
+  }
+  if (mapped.moves > 1) pace.error = std::max(kErrorLeast, kReadingError / std::sqrt(mapped.moves - 1));
+  const double usual = usual_fixed(attempt);
+  if (attempt.segment.moves > 0 && pace.rate > 0 && usual < math::kInfinity) {
+    const double bytes = pace.offset - static_cast<double>(attempt.held.begin);
+    const double beyond = std::max(0.0, seconds(attempt.segment.age) - bytes / pace.rate);
+    pace.seals_at = pace.at + math::rest_of_start(beyond, usual);
+  }
+  return pace;
+}
+
+void Outlook::on_sealed(const Cluster& cluster, AttemptId id, ByteRange segment, const SegmentTimes& times) {
+  const Attempt& attempt = *cluster.find_attempt(id);
+  if (!times.is_known()) return;
+  const double bytes = static_cast<double>(segment.size());
+  const math::Mapped mapped = math::mapped_of_sealed(times, bytes);
+  sample_.add_fixed(beginning_of(attempt), mapped.fixed);
+  sample_.add_first(mapped.seconds > 0 ? seconds(times.first) : mapped.fixed);
+  sealed_[id] += mapped;
+}
+
+}  // namespace ontime::scheduler

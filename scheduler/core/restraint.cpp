@@ -1,0 +1,49 @@
+#include "scheduler/core/restraint.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ontime::scheduler {
+namespace {
+
+constexpr std::uint32_t kPromisesOver = 3;  // before anything is said of them
+constexpr double kShareKept = 0.25;         // of what they promised
+
+bool is_sealed(const Ledger& ledger, ByteRange range) {
+  bool is_open = false;
+  ledger.for_each_open_from_back([&](const Segment& segment) {
+    is_open = is_open || (segment.range.begin < range.end && range.begin < segment.range.end);
+  });
+  return !is_open;
+}
+
+}  // namespace
+
+std::optional<Reason> Restraint::refusal(const Speculate& decision, const Worth& worth, double work) const {
+  if (!worth.is_worth) return Reason::NotWorthIt;
+  if (is_regretted_ && !std::holds_alternative<WholeSegment>(decision.work)) return Reason::NothingGained;
+  const double price = std::max(0.0, worth.price);
+  if (work > 0 && price > 0 && spent_ + price > kSpend * work) return Reason::BudgetSpent;
+  return std::nullopt;
+}
+
+void Restraint::promise(const Speculate& decision, const Worth& worth, ByteRange segment) {
+  spent_ += std::max(0.0, worth.price);
+  if (worth.gain() > 0 && std::isfinite(worth.gain()))
+    open_.push_back({decision.task.index, segment, worth.without, worth.gain()});
+}
+
+bool Restraint::on_sealed(std::uint32_t task, const Ledger& ledger, double now) {
+  std::erase_if(open_, [&](const Promise& promise) {
+    if (promise.task != task || !is_sealed(ledger, promise.range)) return false;
+    promised_ += promise.gain;
+    gained_ += promise.without - now;
+    ++over_;
+    return true;
+  });
+  if (is_regretted_ || over_ < kPromisesOver || gained_ >= kShareKept * promised_) return false;
+  is_regretted_ = true;
+  return true;
+}
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,25 @@
+#pragma once
+// How one attempt came along in one segment, by its runner's clock: what tells what a segment costs before its first
+// byte (a command that loads a model first) from what its bytes cost.
+
+#include <cstdint>
+
+#include "common/base/time.h"
+
+namespace ontime::scheduler {
+
+// Of the segment that the attempt works on, as of a report, or of one that it has sealed, as of the seal. Bytes are
+// taken when the application asks for what follows: a command's when it has read them from its pipe, so up to a buffer
+// before they are mapped; the other applications' when they have been mapped.
+struct SegmentTimes {
+  Duration age{0};                // since the segment began. 0: its worker says nothing of it
+  Duration first{0};              // from its begin until the first bytes were taken; 0 if none were, see moves
+  Duration last{0};               // from its begin until the latest bytes were taken
+  std::uint64_t first_bytes = 0;  // that were taken at `first`, from the segment's begin on
+  std::uint32_t moves = 0;        // how often bytes were taken. 0: none yet, it is still in its start
+
+  bool is_known() const { return age > Duration::zero(); }
+  bool operator==(const SegmentTimes&) const = default;
+};
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,66 @@
+#pragma once
+// The one test that every cut, copy and replacement passes, whatever policy asks for it: is the segment expected to be
+// done so much sooner with it that its start is worth it? What the papers' policies do not ask, as theirs begin with
+// their first record.
+
+#include <cstdint>
+
+#include "scheduler/core/cluster.h"
+#include "scheduler/core/outlook.h"
+#include "scheduler/policies/decision.h"
+
+namespace ontime::scheduler {
+
+// Instants in seconds after the job's submission, times in seconds.
+struct Worth {
+  double without = 0;  // when what is decided about is expected to be done if nothing is done
+  double with = 0;     // and if it is carried out
+  double price = 0;    // machine time that it costs beyond what it spares
+  bool is_worth = true;
+
+  double gain() const { return without - with; }
+};
+
+class Appraiser {
+ public:
+  Appraiser(const Cluster& cluster, const Outlook& outlook, JobId job, TimePoint now);
+
+  // Where segments of the job need no start to speak of, everything is worth it: the policies' own formulas
+  // know what a launch costs. REQUIRES: the segment is open. O(attempts of the task).
+  Worth appraise(const Speculate& decision) const;
+  // Of one that works alone on what it holds: it begins again. One that others race is not missed.
+  Worth appraise(const EndAttempt& decision) const;
+
+  // Machine time that the job needs without speculation, as far as is known; 0: it is not.
+  double work_of(const Job& job) const;
+
+ private:
+  struct Expected {
+    double end = 0;
+    double offset = 0;  // where it is now
+    double rate = 0;    // bytes per second; 0: it shows no pace
+  };
+  Expected expect(AttemptId id, std::uint64_t end) const;
+  double with_whole(ByteRange segment, double without) const;
+  double with_shared(const SharedTail& tail, ByteRange segment, const Expected& leader) const;
+  double with_given(const GivenTail& tail, ByteRange segment, const Expected& leader) const;
+  double fresh(double bytes) const { return now_ + begin_ + bytes * per_byte_; }
+  double margin(TaskId task, std::uint64_t at, double to_go) const;
+  bool is_gain_enough(const Worth& worth, double margin) const;
+
+  const Cluster& cluster_;
+  const Outlook& outlook_;
+  const JobId id_;
+  const Job& job_;
+  const double now_;
+  bool needs_start_ = false;
+  double fixed_ = 0;     // of a segment in a fresh process
+  double next_ = 0;      // of a segment that an attempt goes on with
+  double begin_ = 0;     // launch and fixed part of a fresh attempt
+  double per_byte_ = 0;  // seconds, of usual attempts
+};
+
+// Its policy's decisions are carried out as its paper has them, whatever they are worth.
+bool is_as_written(const JobSpec& spec);
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,61 @@
+// What a job's summary and its tasks say of it, driven by records.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "master/views.h"
+
+namespace ontime::master {
+namespace {
+
+namespace fact = scheduler::fact;
+
+constexpr JobId kJob{1};
+
+class JobSummaryTest : public testing::Test {
+ protected:
+  void accept(scheduler::JobSpec spec) {
+    spec.inputs = {{"/in", 200, "1", scheduler::Codec::Plain}};
+    spec.split_bytes = 100;
+    apply(fact::MasterStarted{1});
+    apply(fact::NodeAdded{NodeId{1}, "incarnation", "name", "host", 4});
+    apply(fact::JobAccepted{kJob, std::move(spec)});
+  }
+  void apply(scheduler::Fact fact) { cluster_.apply({from_unix_ns(++time_), std::move(fact)}); }
+  const scheduler::Job& job() const { return *cluster_.find_job(kJob); }
+  std::string state_of(std::uint32_t task) const { return state_name_of(job(), job().tasks[task]); }
+  wire::JobSummary summary() const { return summary_of(kJob, job(), from_unix_ns(time_), ShowCounters::No); }
+
+  scheduler::Cluster cluster_;
+  std::int64_t time_ = 1000;
+};
+
+TEST_F(JobSummaryTest, ATaskThatIsNotDoneWhenItsJobEndsIsUnfinishedAndWaitsForNothing) {
+  accept({});
+  const AttemptId attempt{{kJob, 0}, 0};
+  apply(fact::AttemptLaunched{attempt, NodeId{1}, {0, 100}});
+  EXPECT_EQ(state_of(0), "running");
+  apply(fact::SegmentSealed{attempt, {0, 100}, 100, {}, {}});
+  EXPECT_EQ(state_of(0), "done");
+  EXPECT_EQ(state_of(1), "waiting");
+  apply(fact::JobEnded{kJob, scheduler::JobState::Failed, "boom"});
+  EXPECT_EQ(state_of(0), "done");
+  EXPECT_EQ(state_of(1), "unfinished");
+}
+
+TEST_F(JobSummaryTest, WhatAutoHasChosenIsShownWithItsReason) {
+  scheduler::JobSpec spec;
+  spec.policy = "auto";
+  accept(spec);
+  EXPECT_EQ(summary().policy_chosen(), "");
+  scheduler::DecisionNote note;
+  note.text = "auto chooses clone: there is room";
+  note.policy = "clone";
+  apply(fact::PolicyDecided{kJob, note});
+  EXPECT_EQ(summary().policy_chosen(), "clone");
+  EXPECT_EQ(summary().policy_choice(), "auto chooses clone: there is room");
+}
+
+}  // namespace
+}  // namespace ontime::master

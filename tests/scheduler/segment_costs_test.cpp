@@ -1,0 +1,99 @@
+// What a segment costs besides its bytes, from the times of its runner.
+#include "scheduler/math/segment_costs.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "scheduler/math/durations.h"
+#include "scheduler/math/numeric.h"
+
+namespace ontime::scheduler::math {
+namespace {
+
+SegmentTimes taken(double age, double first, double last, std::uint64_t first_bytes, std::uint32_t moves) {
+  return {from_seconds(age), from_seconds(first), from_seconds(last), first_bytes, moves};
+}
+
+// A command that needs 8 s to start, takes buffers of 100 bytes each second, and works a second on the last.
+TEST(SegmentCosts, OfASealedSegmentStartAndLagAreWhatItsBytesDoNotExplain) {
+  const Mapped mapped = mapped_of_sealed(taken(13, 8, 12, 100, 5), 500);
+  EXPECT_DOUBLE_EQ(mapped.seconds, 5);
+  EXPECT_DOUBLE_EQ(mapped.fixed, 8);
+  EXPECT_DOUBLE_EQ(mapped.rate(), 100);
+}
+
+TEST(SegmentCosts, WhereAllIsTakenAtOnceAllOfItIsFixed) {
+  const Mapped once = mapped_of_sealed(taken(13, 8, 8, 500, 1), 500);
+  EXPECT_DOUBLE_EQ(once.fixed, 13);
+  EXPECT_EQ(once.rate(), 0);
+  EXPECT_DOUBLE_EQ(mapped_of_sealed(taken(13, 8, 8.01, 400, 2), 500).fixed, 13) << "sort reads all, then works";
+}
+
+TEST(SegmentCosts, OneBufferIsNoPace) {
+  EXPECT_EQ(mapped_so_far(taken(8.5, 8, 8, 100, 1), 100, kInfinity).rate(), 0);
+  EXPECT_EQ(mapped_so_far(taken(8, 0, 0, 0, 0), 0, 8).rate(), 0);
+}
+
+TEST(SegmentCosts, TheStartIsNoPartOfThePace) {
+  const Mapped mapped = mapped_so_far(taken(10.2, 8, 10, 100, 3), 300, kInfinity);
+  EXPECT_DOUBLE_EQ(mapped.rate(), 100);
+  EXPECT_DOUBLE_EQ(mapped.fixed, 8);
+}
+
+TEST(SegmentCosts, WhoTakesNothingForLongSlowsDown) {
+  const Mapped standing = mapped_so_far(taken(20, 8, 10, 100, 3), 300, kInfinity);
+  EXPECT_DOUBLE_EQ(standing.rate(), 200.0 / 8);
+}
+
+TEST(SegmentCosts, AFirstRecordThatTookLongIsAPaceWhereStartsAreShort) {
+  EXPECT_DOUBLE_EQ(mapped_so_far(taken(11, 10, 10, 100, 1), 100, 0).rate(), 10);
+  EXPECT_EQ(mapped_so_far(taken(11, 10, 10, 100, 1), 100, 9).rate(), 0) << "it may be the start";
+}
+
+TEST(SegmentCosts, AStartThatLastsLongerThanUsualMayLastAsLongAgain) {
+  EXPECT_DOUBLE_EQ(rest_of_start(2, 8), 6);
+  EXPECT_DOUBLE_EQ(rest_of_start(20, 8), 20);
+  EXPECT_NEAR(rest_of_start(8, 8), 1.2, 1e-9);
+  EXPECT_EQ(rest_of_start(0, 0), 0);
+}
+
+TEST(DurationSample, KnowsTheFixedPartByHowTheSegmentBegan) {
+  DurationSample sample;
+  EXPECT_FALSE(sample.usual_fixed(Beginning::Cold));
+  for (const double seconds : {8.0, 7.0, 30.0}) sample.add_fixed(Beginning::Cold, seconds);
+  EXPECT_EQ(sample.usual_fixed(Beginning::Cold), 8);
+  EXPECT_EQ(sample.usual_fixed(Beginning::Warm), 8) << "nothing says that warm ones are quicker";
+  sample.add_fixed(Beginning::Warm, 0.1);
+  EXPECT_EQ(sample.usual_fixed(Beginning::Warm), 0.1);
+  EXPECT_EQ(sample.usual_fixed(Beginning::Next), 8);
+}
+
+TEST(DurationSample, AFirstByteIsLateWellBehindTheLatest) {
+  DurationSample sample;
+  EXPECT_FALSE(sample.slow_first());
+  for (int i = 0; i < 4; ++i) sample.add_first(10);
+  EXPECT_DOUBLE_EQ(*sample.slow_first(), 15);
+  sample.add_first(10);
+  EXPECT_DOUBLE_EQ(*sample.slow_first(), 15) << "many that are alike";
+  for (const double seconds : {2.0, 50.0, 50.0}) sample.add_first(seconds);
+  EXPECT_GT(*sample.slow_first(), 25) << "they differ much";
+}
+
+TEST(Durations, AProfileOfOtherBytesGivesItsShapeAndTheJobItsLevel) {
+  DurationSample profile;
+  DurationSample job;
+  for (int i = 0; i < 20; ++i) profile.add_finished(1 + 0.01 * i);
+  DurationHints hints;
+  hints.tail = TailRule::Auto;
+  const double before = choose_durations(&profile, job, {}, hints, 1).median();
+  const std::vector<double> alike(4, 1.1);
+  EXPECT_DOUBLE_EQ(choose_durations(&profile, job, alike, hints, 1).median(), before) << "chance";
+  const std::vector<double> slow(4, 11);
+  EXPECT_NEAR(choose_durations(&profile, job, slow, hints, 1).median(), 10 * before, 0.5 * before);
+  for (int i = 0; i < 4; ++i) job.add_finished(11);
+  EXPECT_NEAR(choose_durations(&profile, job, {}, hints, 1).median(), 10 * before, 0.5 * before);
+}
+
+}  // namespace
+}  // namespace ontime::scheduler::math
