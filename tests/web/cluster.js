@@ -51,7 +51,7 @@ class Cluster {
       this.ontime('submit', 'exec', text, '--output', 'failing', '--set', 'command=echo no such thing >&2; exit 3', '--splits', '2', '--max-attempts', '2', '--wait', '--quiet');
     } catch (error) {  // as it should
     }
-    this.ontime('submit', 'exec', text, '--output', 'running', '--set', 'command=read a; sleep 1000', '--splits', '9', '--deadline', '1000s', '--attempt-timeout', 'never', '--name', 'a long name, <b>of a job</b>', '--quiet');
+    this.ontime('submit', 'exec', text, '--output', 'running', '--set', 'command=while read a; do sleep 0.05; done', '--splits', '9', '--deadline', '10000s', '--attempt-timeout', 'never', '--name', 'a long name, <b>of a job</b>', '--quiet');
   }
   logs() {
     return Object.keys(this.processes).map((name) => name + ':\n' + fs.readFileSync(this.file(name + '.log'), 'utf8')).join('\n');
