@@ -13,6 +13,7 @@
 #include "common/log/log.h"
 #include "common/protocol/version.h"
 #include "master/explanation.h"
+#include "master/journal/sample_fields.h"
 #include "master/settings.h"
 #include "master/text.h"
 #include "master/views.h"
@@ -313,12 +314,7 @@ wire::Reply ClientSession::profile(const wire::Request::Profile& request) const 
     if (serves) slots += node.slots;
   }
   profile.set_slots(slots);
-  if (const auto* sample = cluster.find_profile(spec)) {
-    profile.mutable_finished()->Add(sample->finished().begin(), sample->finished().end());
-    profile.mutable_censored()->Add(sample->censored().begin(), sample->censored().end());
-    profile.mutable_launches()->Add(sample->launches().begin(), sample->launches().end());
-    profile.mutable_warm_launches()->Add(sample->warm_launches().begin(), sample->warm_launches().end());
-  }
+  if (const auto* sample = cluster.find_profile(spec)) journal::put_sample(*sample, &profile);
   return reply;
 }
 
@@ -327,11 +323,10 @@ wire::Reply ClientSession::read_logs(const wire::Request::ReadLogs& request) con
   const scheduler::Job* job = services_.control.cluster().find_job(id);
   if (job == nullptr) return no_such_job(id);
   if (request.has_task() && request.task() >= job->tasks.size()) return no_such_task({id, request.task()}, *job);
-  if (request.has_task() && request.has_attempt() &&
-      request.attempt() >= job->tasks[request.task()].attempts.size()) {
+  if (request.has_task() && request.has_attempt() && request.attempt() >= job->tasks[request.task()].attempts.size()) {
     return refusal(bad_input("No such attempt: " + to_string(AttemptId{{id, request.task()}, request.attempt()}) +
-                             ". The task has had " +
-                             counted(job->tasks[request.task()].attempts.size(), "attempt") + ", counted from 0."));
+                             ". The task has had " + counted(job->tasks[request.task()].attempts.size(), "attempt") +
+                             ", counted from 0."));
   }
   wire::Reply reply;
   wire::Reply::Logs& view = *reply.mutable_logs();

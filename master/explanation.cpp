@@ -226,6 +226,8 @@ void Explanation::fill(wire::DecisionDetail& to, const DecisionAt& decision) con
   }
   if (launches(decision) && std::isfinite(note.pocd_before)) to.set_pocd_before(note.pocd_before);
   if (launches(decision) && std::isfinite(note.pocd_after)) to.set_pocd_after(note.pocd_after);
+  to.set_rate(note.rate);
+  to.set_usual_rate(note.usual_rate);
   to.set_text(note.text);
 }
 

@@ -86,6 +86,12 @@ void fill_choice(wire::JobSummary& summary, const Job& job) {
   }
 }
 
+// The last note of a job that has ended, if any.
+void fill_harm(wire::JobSummary& summary, const Job& job) {
+  if (job.decisions.empty() || job.decisions.back().decision.reason != scheduler::kSlowerThanNothing) return;
+  summary.set_policy_harm(job.decisions.back().decision.text);
+}
+
 }  // namespace
 
 const char* name_of(AttemptState state) {
@@ -186,6 +192,7 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
   summary.set_policy(job.spec.policy);
   summary.set_policy_problem(job.policy_problem);
   fill_choice(summary, job);
+  fill_harm(summary, job);
   protocol::put(job.spec.policy_parameters, summary.mutable_policy_parameters());
   summary.set_estimator(job.spec.estimator);
   summary.set_checkpoint_interval_ns(job.spec.checkpoint_interval.count());

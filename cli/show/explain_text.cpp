@@ -148,8 +148,17 @@ std::string head_text(const wire::JobSummary& job) {
   std::string text = to_string(JobId{job.job()}) + " " + state_name(job.state()) + ", policy " + job.policy();
   const std::string parameters = parameters_text(job);
   if (!parameters.empty()) text += " with " + parameters;
-  return printable(text + ", " + counted(job.tasks(), "task")) + ", " +
-         (has_ended(job) ? "ended at " : "now at ") + at(job.elapsed_ns()) + " after submission\n";
+  return printable(text + ", " + counted(job.tasks(), "task")) + ", " + (has_ended(job) ? "ended at " : "now at ") +
+         at(job.elapsed_ns()) + " after submission\n";
+}
+
+// What the reason rests on: ", at 4.1 KiB/s where others have 33.0 KiB/s".
+std::string pace_text(const wire::DecisionDetail& decision) {
+  const auto rate = [](double bytes) { return format_size(static_cast<std::uint64_t>(bytes)) + "/s"; };
+  constexpr double kMost = 1e15;
+  const auto can_be_said = [](double bytes) { return bytes > 0 && bytes <= kMost; };
+  if (!can_be_said(decision.rate()) || !can_be_said(decision.usual_rate())) return "";
+  return ", at " + rate(decision.rate()) + " where others have " + rate(decision.usual_rate());
 }
 
 }  // namespace
@@ -161,7 +170,7 @@ std::string reason_text(const std::string& code) {
 
 std::string decision_sentence(const wire::DecisionDetail& decision) {
   if (decision.what() == "note") return decision.text();
-  return reason_text(decision.reason()) + ": " + action_text(decision);
+  return reason_text(decision.reason()) + pace_text(decision) + ": " + action_text(decision);
 }
 
 std::string explained_text(const wire::Reply::Explained& explained, bool whole) {

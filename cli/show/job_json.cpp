@@ -224,6 +224,7 @@ Json job_value(const wire::JobSummary& job) {
           {"policy", job.policy()},
           {"policy_chosen", text_or_null(job.policy_chosen())},
           {"policy_choice", text_or_null(job.policy_choice())},
+          {"policy_harm", text_or_null(job.policy_harm())},
           {"policy_problem", job.policy_problem()},
           {"policy_parameters", entries_of(job.policy_parameters())},
           {"estimator", job.estimator()},

@@ -221,6 +221,7 @@ std::string summary_text(const wire::JobSummary& job, const std::vector<std::str
     add_line(text, "retried", counted(job.attempts_failed(), "attempt") + " failed; their work was done again");
   if (restarts_without_checkpoints(job)) add_line(text, "checkpoints", checkpoint_text(job));
   add_line(text, "policy", job.policy_choice());
+  add_line(text, "slower", job.policy_harm());
   add_line(text, "output", job.output());
   std::string answer = "ontime result " + shell_word(job.output());
   for (const auto& directory : application_directories) answer += " --app-dir " + shell_word(directory);
@@ -262,6 +263,7 @@ std::string job_text(const wire::Reply::Job& whole) {
   const std::string parameters = parameters_text(job);
   add_line(text, "policy", job.policy() + (parameters.empty() ? "" : " with " + parameters));
   add_line(text, "choice", job.policy_choice());
+  add_line(text, "slower", job.policy_harm());
   add_line(text, "warning", job.policy_problem());
   add_line(text, "estimator", job.estimator());
   add_line(text, "checkpoints", checkpoint_text(job));

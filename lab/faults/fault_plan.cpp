@@ -112,6 +112,7 @@ std::string describe(const Submission& submission) {
                      (submission.files > 1 ? " in " + std::to_string(submission.files) + " files" : "") +
                      ", records of " + std::to_string(submission.record_bytes) + " that take " +
                      number(submission.record_time) + " s, policy " + submission.policy;
+  if (submission.start > 0) line += ", segments start for " + number(submission.start) + " s";
   if (submission.deadline > 0) line += ", deadline " + number(submission.deadline) + " s";
   if (submission.kill_on_miss) line += " or it is killed";
   if (submission.checkpoint >= 0) line += ", checkpoint " + number(submission.checkpoint) + " s";
@@ -230,7 +231,7 @@ void from_json(const Json& json, FaultKind& kind) { kind = kind_of<FaultKind>(js
 void to_json(Json& json, Trigger trigger) { json = kTriggers[static_cast<std::size_t>(trigger)]; }
 void from_json(const Json& json, Trigger& trigger) { trigger = kind_of<Trigger>(json, kTriggers, std::identity()); }
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Fault, kind, trigger, at, lasts, node, amount, share, is_silent)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Submission, at, tasks, split_bytes, record_bytes, record_time,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Submission, at, tasks, split_bytes, record_bytes, record_time, start,
                                                 is_compressed, files, output_every, policy, policy_parameters, deadline,
                                                 kill_on_miss, checkpoint, attempt_timeout, killed_at,
                                                 has_input_in_store, has_output_in_store)

@@ -89,6 +89,7 @@ struct Submission {
   std::uint64_t split_bytes = 4000;
   std::uint32_t record_bytes = 100;
   double record_time = 0.1;        // seconds, on a node of slowness 1
+  double start = 0;                // the same, before the first record of each segment
   bool is_compressed = false;      // one split, whose end is not known before it was read
   std::uint32_t files = 1;         // that the input is divided into; small ones share a task
   std::uint32_t output_every = 1;  // only each n-th record has output

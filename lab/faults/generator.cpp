@@ -26,6 +26,8 @@ class Generator {
     faults();
     random_ = Random(plan_.seed, Purpose::Store);  // its own, so that others are what they are without a store
     store(size.has_store);
+    random_ = Random(plan_.seed, Purpose::Start);  // the same
+    starts();
     plan_.quiet_after = kFaultsEnd;
     for (const Fault& fault : plan_.faults) {
       if (fault.trigger == Trigger::Time) plan_.quiet_after = std::max(plan_.quiet_after, fault.at + fault.lasts);
@@ -53,8 +55,8 @@ class Generator {
   void round_all() {
     for (double& slowness : plan_.slowness) round(slowness);
     for (Submission& one : plan_.submissions) {
-      for (double* const value :
-           {&one.at, &one.record_time, &one.deadline, &one.checkpoint, &one.attempt_timeout, &one.killed_at}) {
+      for (double* const value : {&one.at, &one.record_time, &one.start, &one.deadline, &one.checkpoint,
+                                  &one.attempt_timeout, &one.killed_at}) {
         round(*value);
       }
     }
@@ -269,6 +271,14 @@ class Generator {
     some(FaultKind::StoreBreaksOff, 3, 0.5, 40);
     for (Fault& fault : faults_from(refusals)) fault.share = chance(0.3) ? 1 : random_.uniform();
     for (Fault& fault : some(FaultKind::RivalClaims, 2, 0, 0)) fault.at = chance(0.7) ? 0 : fault.at;
+  }
+
+  // In every seventh schedule there are jobs whose application needs some time before the first record of a segment.
+  void starts() {
+    if (!chance(0.15)) return;
+    for (Submission& one : plan_.submissions) {
+      if (chance(0.7)) one.start = scale(0.05, 10);
+    }
   }
 
   std::span<Fault> faults_from(std::size_t first) { return std::span(plan_.faults).subspan(first); }

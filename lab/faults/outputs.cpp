@@ -165,6 +165,7 @@ wire::JobSpec Outputs::request(std::uint32_t index) {
   spec.set_application("copy");
   set(spec, "every", std::to_string(submission.output_every));
   set(spec, "pause_us", std::to_string(static_cast<std::int64_t>(submission.record_time * 1e6)));
+  set(spec, "start_us", std::to_string(static_cast<std::int64_t>(submission.start * 1e6)));
   const auto place = [&](bool is_in_store) { return is_in_store ? address_of_bucket() : mount; };
   for (const File& file : files_of(submission, index, inputs_[index].content.size()))
     spec.add_inputs(place(submission.has_input_in_store) + file.name);

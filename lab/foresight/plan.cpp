@@ -73,11 +73,15 @@ class Trial {
   std::uint64_t steps_ = 0;
 };
 
+// Seconds before the first byte of a task.
+double mean_begin(const PlanQuestion& question) { return question.launch.mean() + question.job.start.mean(); }
+
 // Nobody is done earlier, not even who divides every task among many attempts.
 double shortest_time(const PlanQuestion& question) {
   const std::vector<double> shares = shares_of(question);
   const double fast = question.tail.quantile(scheduler::math::kLeastShare);
-  return question.launch.least() + kLeastPiece * fast * *std::max_element(shares.begin(), shares.end());
+  const double begin = question.launch.least() + question.job.start.least();
+  return begin + kLeastPiece * fast * *std::max_element(shares.begin(), shares.end());
 }
 
 // Tries deadlines, told to the policy, which works towards them: less haste with more time.
@@ -155,7 +159,7 @@ double horizon_of(const PlanQuestion& question, std::uint32_t slots) {
   const double tasks = tasks_of(question);
   const double longest =
       std::min(question.tail.quantile(1 - (1 - question.target) / tasks), kLongestMedians * question.tail.median());
-  const double attempt = question.launch.mean() + question.tail.mean_capped(longest);
+  const double attempt = mean_begin(question) + question.tail.mean_capped(longest);
   return kHorizon * std::max(question.job.deadline, std::ceil(tasks / slots) * attempt + longest);
 }
 
@@ -193,7 +197,7 @@ Result<PlanAnswer> plan(const PlanQuestion& question, const PolicyChoice& policy
   const Scenario scenario = Trial(question, policy, 0).scenario(question.slots, question.job.deadline);
   for (const Status& good : {check(scenario), check_ends(scenario, question)})
     if (!good) return good.error();
-  const UnaidedJob unaided(question.tail, question.launch.mean(), shares_of(question));
+  const UnaidedJob unaided(question.tail, mean_begin(question), shares_of(question));
   const bool is_unaided = policy.name == "none";
   PlanAnswer answer;
   answer.is_exact = is_unaided && tasks <= question.slots;

@@ -3,9 +3,9 @@
 // costs, and the smallest deadline and number of slots that reach a probability.
 //
 // If a job has no copies and as many slots as tasks, a formula gives its chance: tasks are independent, and one takes
-// the mean launch time and the time for its bytes. All other cases are simulated with the policy itself, in so few runs
-// that an answer takes about a second. It says how many runs there were. Nothing fails there, no node is lost, and no
-// attempt is ended for being slow.
+// the mean launch and start and the time for its bytes. All other cases are simulated with the policy itself, in so few
+// runs that an answer takes about a second. It says how many runs there were. Nothing fails there, no node is lost, and
+// no attempt is ended for being slow.
 
 #include <cstdint>
 #include <map>
@@ -23,8 +23,8 @@ namespace ontime::lab {
 // takes the launch time, and an execution time in proportion to its bytes.
 class UnaidedJob {
  public:
-  // `whole`: seconds for a whole split. `shares`: bytes of each task against that.
-  UnaidedJob(scheduler::math::FittedTail whole, double launch, const std::vector<double>& shares);
+  // `whole`: seconds for a whole split. `begin`: seconds before it. `shares`: bytes of each task against that.
+  UnaidedJob(scheduler::math::FittedTail whole, double begin, const std::vector<double>& shares);
 
   double done_by(double time) const;  // probability
   double quantile(double q) const;    // the time by which it is done with probability q, 0 < q < 1
@@ -37,7 +37,7 @@ class UnaidedJob {
 };
 
 struct PlanQuestion {
-  JobGroup job;  // deadline, files, profile; its policy and its durations do not count
+  JobGroup job;  // deadline, files, profile, starts; its policy and its durations do not count
   scheduler::math::FittedTail tail = scheduler::math::FittedTail::pareto(10, 2);  // seconds for a whole split
   Distribution launch = Distribution::constant(1);
   std::uint32_t slots = 1;

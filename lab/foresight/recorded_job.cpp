@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "common/base/median.h"
 #include "scheduler/core/account.h"
 
 namespace ontime::lab {
@@ -20,6 +21,7 @@ using scheduler::math::TailRule;
 constexpr TimePoint kNever{};
 // An attempt that mapped less of its split says little about how long it would have taken.
 constexpr double kTellingShare = 0.05;
+constexpr double kMappedLeast = 0.05;  // of its time, whatever its starts took
 
 // Seconds per byte; 0: not known.
 double pace_of(const Task& task, const Attempt& attempt) {
@@ -34,10 +36,16 @@ double pace_of(const Task& task, const Attempt& attempt) {
   return elapsed > 0 ? elapsed / bytes : 0;
 }
 
-std::vector<double> first_paces(const Job& job) {
-  std::vector<double> paces;
-  for (const Task& task : job.tasks) paces.push_back(task.attempts.empty() ? 0 : pace_of(task, task.attempts.front()));
-  return paces;
+// Without its starts, of which it had one for each segment that it sealed; `fixed` seconds each.
+double pace_of_first(const Task& task, double fixed) {
+  if (task.attempts.empty()) return 0;
+  const double pace = pace_of(task, task.attempts.front());
+  const Attempt& first = task.attempts.front();
+  const double bytes = static_cast<double>(first.offset - first.start_offset);
+  const auto sealed = std::count_if(task.ledger.segments().begin(), task.ledger.segments().end(),
+                                    [](const scheduler::Segment& one) { return one.sealed && one.attempt == 0; });
+  const double starts = fixed * std::max(1.0, static_cast<double>(sealed));
+  return pace > 0 ? std::max(kMappedLeast * pace, pace - starts / bytes) : 0;
 }
 
 // Of all attempts, copies too.
@@ -67,8 +75,11 @@ JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero, T
   for (const scheduler::InputFile& file : spec.inputs) group.file_bytes.push_back(file.length());
   const std::uint64_t record = job.sealed_records > 0 ? job.sealed_bytes / job.sealed_records : 1;
   group.record_bytes = std::clamp<std::uint64_t>(record, 1, group.split_bytes);
-  for (const double pace : first_paces(job))
+  set_start(group, known);
+  for (const Task& task : job.tasks) {
+    const double pace = pace_of_first(task, group.start.is_constant() ? 0 : group.start.median());
     group.first_durations.push_back(pace * static_cast<double>(group.split_bytes));
+  }
   if (const auto fitted = fitted_durations(known, group.split_bytes, tail))
     group.duration = distribution_of(fitted->tail);
   group.deadline = seconds(spec.deadline);
@@ -188,6 +199,17 @@ std::optional<FittedDurations> fitted_durations(const scheduler::math::DurationS
   const auto durations = scheduler::math::choose_durations(&sample, sample, {}, hints, bytes);
   if (durations.t_min <= 0) return std::nullopt;
   return FittedDurations{durations.distribution().scaled(bytes), durations};
+}
+
+void set_start(JobGroup& job, const DurationSample& known) {
+  constexpr double kLeast = 0.01;
+  const std::span<const double> cold = known.fixed(scheduler::math::Beginning::Cold);
+  const std::span<const double> at_once = known.fixed(scheduler::math::Beginning::AtOnce);
+  if (at_once.size() > cold.size()) job.reads_ahead = injection::kAllAhead;
+  if (cold.empty() || known.finished().empty()) return;
+  const double split = known.usual_finished() * static_cast<double>(job.split_bytes);
+  if (median_of({cold.begin(), cold.end()}) > kLeast * split)
+    job.start = Distribution::empirical({cold.begin(), cold.end()});
 }
 
 Distribution distribution_of(const scheduler::math::FittedTail& tail) {

@@ -26,6 +26,9 @@ std::optional<FittedDurations> fitted_durations(const scheduler::math::DurationS
                                                 std::uint64_t split_bytes, scheduler::math::TailRule rule);
 
 Distribution distribution_of(const scheduler::math::FittedTail& tail);
+// Sets what is known of the starts of the job's segments, unless they take less than a hundredth of a split's time, and
+// whether these take all bytes at once.
+void set_start(JobGroup& job, const scheduler::math::DurationSample& known);
 
 // What is to be expected of one job of a scenario, from many runs of it.
 

@@ -16,6 +16,7 @@
 #include "lab/foresight/recorded_job.h"
 #include "lab/verbs/command.h"
 #include "lab/verbs/foresight_text.h"
+#include "master/journal/sample_fields.h"
 #include "master/recording/entry.h"
 #include "master/recording/reader.h"
 #include "scheduler/core/job_spec.h"
@@ -81,10 +82,8 @@ Result<Knowledge> ask_master(const PlanCommand& command, const wire::JobSpec& sp
   const auto profile = client.profile(spec);
   if (!profile) return profile.error();
   Knowledge knowledge{{}, "profile of the master at " + command.master.address, profile->slots()};
-  for (const double value : profile->finished()) knowledge.sample.add_finished(value);
-  for (const double value : profile->censored()) knowledge.sample.add_censored(value);
-  for (const double value : profile->launches()) knowledge.sample.add_launch(value);
-  for (const double value : profile->warm_launches()) knowledge.sample.add_warm_launch(value);
+  if (!journal::read_sample(*profile, knowledge.sample))
+    return bad_input("the master at " + command.master.address + " knows a time that is none");
   return knowledge;
 }
 
@@ -166,6 +165,7 @@ Result<Planned> make_question(PlanCommand command) {
     job.profile = knowledge->sample;
   }
   set_launch(question, command, knowledge->sample);
+  set_start(job, knowledge->sample);
   return planned;
 }
 

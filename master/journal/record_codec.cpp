@@ -8,13 +8,13 @@
 #include "common/base/check.h"
 #include "common/base/crc32c.h"
 #include "common/base/little_endian.h"
+#include "master/journal/sample_fields.h"
 #include "master/journal/stored_fields.h"
 
 namespace ontime::journal {
 
 namespace fact = scheduler::fact;
 using scheduler::Fact;
-namespace math = scheduler::math;
 
 void put_rest(const fact::SegmentDivided& from, stored::SegmentDivided* to) {
   to->set_job(from.task.job.value);
@@ -37,48 +37,15 @@ void read_rest(PartReader& reader, const stored::PolicyDecided& from, fact::Poli
   reader.read(from, to.decision);
 }
 
-void put_rest(const fact::ProfileUpdated& from, stored::ProfileUpdated* to) {
-  to->mutable_finished()->Add(from.sample.finished().begin(), from.sample.finished().end());
-  to->mutable_censored()->Add(from.sample.censored().begin(), from.sample.censored().end());
-  to->mutable_launches()->Add(from.sample.launches().begin(), from.sample.launches().end());
-  to->mutable_warm_launches()->Add(from.sample.warm_launches().begin(), from.sample.warm_launches().end());
-  const auto put = [](std::span<const double> values, google::protobuf::RepeatedField<double>* into) {
-    into->Add(values.begin(), values.end());
-  };
-  put(from.sample.fixed(math::Beginning::Cold), to->mutable_cold_fixed());
-  put(from.sample.fixed(math::Beginning::Warm), to->mutable_warm_fixed());
-  put(from.sample.fixed(math::Beginning::Next), to->mutable_next_fixed());
-  put(from.sample.firsts(), to->mutable_firsts());
-}
+void put_rest(const fact::ProfileUpdated& from, stored::ProfileUpdated* to) { put_sample(from.sample, to); }
 
 void read_rest(PartReader& reader, const stored::ProfileUpdated& from, fact::ProfileUpdated& to) {
-  const auto require_duration = [&](double seconds, const char* otherwise) {
-    reader.require(std::isfinite(seconds) && seconds > 0, otherwise);
-    return seconds;
-  };
-  for (const double duration : from.finished())
-    to.sample.add_finished(require_duration(duration, "its profile holds a duration that is none"));
-  for (const double duration : from.censored())
-    to.sample.add_censored(require_duration(duration, "its profile holds a duration that is none"));
-  for (const double duration : from.launches())
-    to.sample.add_launch(require_duration(duration, "its profile holds a launch time that is none"));
-  for (const double duration : from.warm_launches()) {
-    reader.require(std::isfinite(duration) && duration >= 0, "its profile holds a launch time that is none");
-    to.sample.add_warm_launch(duration);
-  }
-  const auto require_time = [&](double seconds) {
-    reader.require(std::isfinite(seconds) && seconds >= 0, "its profile holds a time to begin that is none");
-    return seconds;
-  };
-  for (const double seconds : from.cold_fixed()) to.sample.add_fixed(math::Beginning::Cold, require_time(seconds));
-  for (const double seconds : from.warm_fixed()) to.sample.add_fixed(math::Beginning::Warm, require_time(seconds));
-  for (const double seconds : from.next_fixed()) to.sample.add_fixed(math::Beginning::Next, require_time(seconds));
-  for (const double seconds : from.firsts()) to.sample.add_first(require_time(seconds));
+  reader.require(read_sample(from, to.sample), "its profile holds a time that is none");
 }
 
 ONTIME_FIELDS(scheduler::DecisionNote,
               (what)(task)(attempt)(reason)(segment)(resume_at)(pieces)(copies)(release)(when_ready)(completion)
-              (pocd_before)(pocd_after)(text)(number)(policy))
+              (pocd_before)(pocd_after)(rate)(usual_rate)(text)(number)(policy))
 
 // Each fact, the field of stored::Record that holds it, and its members.
 #define ONTIME_FACTS(X)                                                              \

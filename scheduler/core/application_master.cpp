@@ -219,7 +219,7 @@ bool ApplicationMaster::on_segment_sealed(StepBuilder& step, const event::Segmen
                                   usual(job.to_seal.get(), job.usual_seal),
                                   usual(outlook_.sample().mean_launch(), job.usual_launch)});
   settle_race(step, sealed.attempt, sealed.range.begin);
-  look_at_promises(step, sealed.attempt.task.index);
+  look_at_promises(step, sealed.attempt.task.index, sealed.range);
   return true;
 }
 

@@ -141,8 +141,8 @@ class ApplicationMaster {
   void end_at(StepBuilder& step, AttemptId attempt, std::uint64_t at);
   void settle_race(StepBuilder& step, AttemptId winner, std::uint64_t begin);
   TaskId task_id(std::uint32_t index) const { return {job_, index}; }
-  bool may_carry_out(StepBuilder& step, const Speculate& decision, ByteRange segment);
-  void look_at_promises(StepBuilder& step, std::uint32_t task);
+  bool may_carry_out(StepBuilder& step, const Appraiser& appraiser, const Speculate& decision, ByteRange segment);
+  void look_at_promises(StepBuilder& step, std::uint32_t task, ByteRange sealed);
 
   JobId job_;
   bool is_advised_ = false;

@@ -3,6 +3,7 @@
 // longer fits.
 #include <algorithm>
 
+#include "common/base/units.h"
 #include "scheduler/core/application_master.h"
 
 namespace ontime::scheduler {
@@ -24,17 +25,22 @@ void ApplicationMaster::carry_out(StepBuilder& step, const Speculate& decision) 
   const Segment* segment = task != nullptr ? task->ledger.find(decision.segment) : nullptr;
   if (segment == nullptr || segment->sealed || !is_well_formed(decision)) return;
   if (decision.task.index >= next_fresh_) return;  // its originals come first
-  if (!may_carry_out(step, decision, segment->range)) return;
-  if (const std::optional<AttemptId> attempt = speculation_.start(step, decision)) ask_next_cut(step, *attempt);
+  if (!speculation_.can_start(step.cluster, decision)) return;
+  const Appraiser appraiser(step.cluster, outlook_, job_, step.now);
+  if (!may_carry_out(step, appraiser, decision, segment->range)) return;
+  Speculate told = decision;
+  if (const auto ahead = farthest(step.cluster, job_, {decision.task.index, decision.segment}))
+    told.rate = outlook_.pace(*ahead, *step.cluster.find_attempt(*ahead)).rate;
+  told.usual_rate = appraiser.usual_rate();
+  if (const std::optional<AttemptId> attempt = speculation_.start(step, told)) ask_next_cut(step, *attempt);
 }
 
 // Engines that others plan for are not held back: what their attempts cost is theirs to know.
-bool ApplicationMaster::may_carry_out(StepBuilder& step, const Speculate& decision, ByteRange segment) {
-  if (is_as_written_ || is_advised_) return true;
-  const Job& job = *step.cluster.find_job(job_);
-  const Appraiser appraiser(step.cluster, outlook_, job_, step.now);
+bool ApplicationMaster::may_carry_out(StepBuilder& step, const Appraiser& appraiser, const Speculate& decision,
+                                      ByteRange segment) {
   const Worth worth = appraiser.appraise(decision);
-  if (const auto refusal = restraint_.refusal(decision, worth, appraiser.work_of(job))) {
+  const bool is_held_back = !is_as_written_ && !is_advised_ && worth.is_binding;
+  if (const auto refusal = restraint_.refusal(decision, worth, appraiser.work()); refusal && is_held_back) {
     step.cluster.observe_declined(decision.task, *refusal, step.now);
     return false;
   }
@@ -42,13 +48,21 @@ bool ApplicationMaster::may_carry_out(StepBuilder& step, const Speculate& decisi
   return true;
 }
 
-void ApplicationMaster::look_at_promises(StepBuilder& step, std::uint32_t task) {
+void ApplicationMaster::look_at_promises(StepBuilder& step, std::uint32_t task, ByteRange sealed) {
   const Job& job = *step.cluster.find_job(job_);
   const double now = seconds(step.now - job.submitted_at);
-  if (!restraint_.on_sealed(task, step.cluster.find_task(task_id(task))->ledger, now)) return;
   DecisionNote note;
-  note.text = "The job is not divided any more: too little came of what earlier divisions promised.";
-  step.decide(job_, std::move(note));
+  if (restraint_.on_sealed(task, sealed, step.cluster.find_task(task_id(task))->ledger, now)) {
+    note.text = "The job is not divided any more: too little came of what earlier divisions promised.";
+    step.decide(job_, note);
+  }
+  if (job.tasks_done < job.tasks.size()) return;
+  if (const auto slower_by = restraint_.slower_by(now)) {
+    note.reason = kSlowerThanNothing;
+    note.text = "without copies and cuts the job would have been done about " +
+                format_duration(from_seconds(*slower_by)) + " earlier; --policy none";
+    step.decide(job_, std::move(note));
+  }
 }
 
 void ApplicationMaster::on_ready(StepBuilder& step, AttemptId standby) {
@@ -96,7 +110,9 @@ void ApplicationMaster::carry_out(StepBuilder& step, const CloneTasks& decision)
 void ApplicationMaster::carry_out(StepBuilder& step, const EndAttempt& decision) {
   const Attempt* attempt = step.cluster.find_live(decision.attempt);
   if (attempt == nullptr) return;
-  if (!is_as_written_ && !Appraiser(step.cluster, outlook_, job_, step.now).appraise(decision).is_worth) {
+  const Appraiser appraiser(step.cluster, outlook_, job_, step.now);
+  const Worth worth = appraiser.appraise(decision);
+  if (!is_as_written_ && !is_advised_ && worth.is_binding && !worth.is_worth) {
     return step.cluster.observe_declined(decision.attempt.task, Reason::NotWorthIt, step.now);
   }
   DecisionNote note;
@@ -105,6 +121,8 @@ void ApplicationMaster::carry_out(StepBuilder& step, const EndAttempt& decision)
   note.attempt = decision.attempt.number;
   note.reason = code_of(decision.reason);
   note.segment = attempt->held.begin;
+  note.rate = outlook_.pace(decision.attempt, *attempt).rate;
+  note.usual_rate = appraiser.usual_rate();
   step.decide(job_, std::move(note));  // before the end that it explains
   end_attempt(step, decision.attempt, AttemptEnd::Killed, std::string(code_of(decision.reason)));
 }

@@ -100,8 +100,9 @@ void Outlook::on_sealed(const Cluster& cluster, AttemptId id, ByteRange segment,
   if (!times.is_known()) return;
   const double bytes = static_cast<double>(segment.size());
   const math::Mapped mapped = math::mapped_of_sealed(times, bytes);
-  sample_.add_fixed(beginning_of(attempt), mapped.fixed);
-  sample_.add_first(mapped.seconds > 0 ? seconds(times.first) : mapped.fixed);
+  const bool is_at_once = mapped.seconds <= 0;
+  sample_.add_fixed(is_at_once ? math::Beginning::AtOnce : beginning_of(attempt), mapped.fixed);
+  sample_.add_first(is_at_once ? mapped.fixed : seconds(times.first));
   sealed_[id] += mapped;
 }
 

@@ -66,6 +66,9 @@ struct DecisionNote {
   double completion = 0;    // seconds after submission; NaN: not known. The next two likewise.
   double pocd_before = 0;
   double pocd_after = 0;
+  // Bytes per second of the attempt that is cut, raced or ended, and of usual ones; 0: not known.
+  double rate = 0;
+  double usual_rate = 0;
   std::string text;  // Note: what it says
   // Note: what was chosen, for code that goes by it. The text is for people.
   std::optional<std::uint32_t> number{};  // r or c
@@ -77,6 +80,8 @@ const char* name_of(DecisionNote::What what);  // "end-attempt"
 // Reasons of notes that are not a policy's own: `none` stands in for the job's policy, or no longer does.
 inline constexpr const char* kPolicyMissing = "policy-missing";
 inline constexpr const char* kPolicyBack = "policy-back";
+// Of a note at a job's end.
+inline constexpr const char* kSlowerThanNothing = "slower-than-nothing";
 
 namespace fact {
 

@@ -28,14 +28,20 @@ std::optional<Reason> Restraint::refusal(const Speculate& decision, const Worth&
 }
 
 void Restraint::promise(const Speculate& decision, const Worth& worth, ByteRange segment) {
-  spent_ += std::max(0.0, worth.price);
+  if (worth.is_binding) spent_ += std::max(0.0, worth.price);
   if (worth.gain() > 0 && std::isfinite(worth.gain()))
-    open_.push_back({decision.task.index, segment, worth.without, worth.gain()});
+    open_.push_back({decision.task.index, segment, worth.without, worth.gain(), worth.is_binding});
 }
 
-bool Restraint::on_sealed(std::uint32_t task, const Ledger& ledger, double now) {
+bool Restraint::on_sealed(std::uint32_t task, ByteRange sealed, const Ledger& ledger, double now) {
+  const bool was_promised = std::ranges::any_of(open_, [&](const Promise& promise) {
+    return promise.task == task && promise.range.begin < sealed.end && sealed.begin < promise.range.end;
+  });
+  if (!was_promised) others_ = now;
   std::erase_if(open_, [&](const Promise& promise) {
     if (promise.task != task || !is_sealed(ledger, promise.range)) return false;
+    without_ = std::max(without_, promise.without);
+    if (!promise.is_binding) return true;
     promised_ += promise.gain;
     gained_ += promise.without - now;
     ++over_;
@@ -44,6 +50,14 @@ bool Restraint::on_sealed(std::uint32_t task, const Ledger& ledger, double now) 
   if (is_regretted_ || over_ < kPromisesOver || gained_ >= kShareKept * promised_) return false;
   is_regretted_ = true;
   return true;
+}
+
+std::optional<double> Restraint::slower_by(double now) const {
+  constexpr double kShareLeast = 0.1;
+  constexpr double kLeast = 1;  // seconds
+  const double slower = now - std::max(without_, others_);
+  const bool is_told = without_ > 0 && slower > std::max(kLeast, kShareLeast * now);
+  return is_told ? std::optional(slower) : std::nullopt;
 }
 
 }  // namespace ontime::scheduler

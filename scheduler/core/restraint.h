@@ -21,13 +21,14 @@ class Restraint {
   // Why the decision is not to be carried out; nothing if it may be. `work`: machine time of the whole job without
   // speculation, in seconds; 0 if that is not known.
   std::optional<Reason> refusal(const Speculate& decision, const Worth& worth, double work) const;
-  // It is carried out, on that segment.
+  // The decision is carried out, on that segment.
   void promise(const Speculate& decision, const Worth& worth, ByteRange segment);
-  // Something of the task was sealed, now (seconds after submission). True when too little came of what was promised,
-  // for the first time.
-  bool on_sealed(std::uint32_t task, const Ledger& ledger, double now);
-
-  double spent() const { return spent_; }
+  // The range of the task was just sealed, now (seconds after submission). True when too little came of what was
+  // promised, for the first time.
+  bool on_sealed(std::uint32_t task, ByteRange sealed, const Ledger& ledger, double now);
+  // By how many seconds the job, which is done now, would have been done sooner by what was expected without its
+  // decisions; nothing if that is too little to say so.
+  std::optional<double> slower_by(double now) const;
 
  private:
   struct Promise {
@@ -35,12 +36,15 @@ class Restraint {
     ByteRange range;
     double without = 0;  // as in Worth
     double gain = 0;
+    bool is_binding = false;
   };
   std::vector<Promise> open_;
   double spent_ = 0;
   double promised_ = 0;  // by those that are over
   double gained_ = 0;
   std::uint32_t over_ = 0;
+  double without_ = 0;  // when the last of those that are over was expected to be done without what was decided
+  double others_ = 0;   // when the last segment was sealed about which nothing was decided
   bool is_regretted_ = false;
 };
 

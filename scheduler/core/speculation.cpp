@@ -47,6 +47,16 @@ Speculation::Speculation(JobId job, const Cluster& cluster) : job_(job) {
   }
 }
 
+// Without an attempt there is nothing to cut: the segment waits for a slot as it is. If a cut is planned already, the
+// policy decided without knowing of it. The borders of its decision may belong to other attempts by the time of the
+// answer, so the decision is dropped and not queued.
+bool Speculation::can_start(const Cluster& cluster, const Speculate& decision) const {
+  if (std::holds_alternative<WholeSegment>(decision.work)) return true;
+  const SegmentKey segment{decision.task.index, decision.segment};
+  const std::optional<AttemptId> attempt = farthest(cluster, job_, segment);
+  return attempt && !behind_cuts_.contains(*attempt) && !cut_when_standby_ready_.contains(segment);
+}
+
 std::optional<AttemptId> Speculation::start(StepBuilder& step, const Speculate& decision) {
   const SegmentKey segment{decision.task.index, decision.segment};
   std::optional<PlannedCut> cut = planned_cut(decision);
@@ -55,11 +65,7 @@ std::optional<AttemptId> Speculation::start(StepBuilder& step, const Speculate& 
     copies_.push_back({segment, copies_of(decision), false});
     return std::nullopt;
   }
-  // Without an attempt there is nothing to cut: the segment waits for a slot as it is. If a cut is planned already, the
-  // policy decided without knowing of it. The borders of its decision may belong to other attempts by the time of the
-  // answer, so the decision is dropped and not queued.
   const std::optional<AttemptId> attempt = farthest(step.cluster, job_, segment);
-  if (!attempt || behind_cuts_.contains(*attempt) || cut_when_standby_ready_.contains(segment)) return std::nullopt;
   note(step, decision, &*cut, attempt);
   if (cut->handover == Handover::Ready) {
     // Nothing is asked yet: the straggler goes on for as long as the launches take, and no offset has to be predicted.
@@ -239,6 +245,8 @@ void Speculation::note(StepBuilder& step, const Speculate& decision, const Plann
   note.completion = decision.completion;
   note.pocd_before = decision.pocd_before;
   note.pocd_after = decision.pocd_after;
+  note.rate = decision.rate;
+  note.usual_rate = decision.usual_rate;
   step.decide(job_, std::move(note));
 }
 

@@ -58,8 +58,10 @@ class Speculation {
   // Finds the standbys that are live already.
   Speculation(JobId job, const Cluster& cluster);
 
+  // False for a decision that starts nothing: there is nobody to cut, or a cut is planned already.
+  bool can_start(const Cluster& cluster, const Speculate& decision) const;
   // Carries a well-formed decision about an open segment out, as far as that goes at once. Returns the attempt to ask
-  // for the cut that it now needs.
+  // for the cut that it now needs. REQUIRES: can_start().
   std::optional<AttemptId> start(StepBuilder& step, const Speculate& decision);
   // The standby is ready to map. Returns the attempt to cut, if that was put off until now.
   std::optional<AttemptId> on_ready(const StepBuilder& step, AttemptId standby);

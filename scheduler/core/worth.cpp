@@ -22,6 +22,10 @@ constexpr double kStartLeast = 0.02;
 constexpr double kSlow = 1.5;
 constexpr double kErrors = 2;
 
+bool is_starting(const Attempt& attempt) {
+  return attempt.state == AttemptState::Running && attempt.segment.is_known() && attempt.segment.moves == 0;
+}
+
 // Of attempts that have ended and were launched on a range that holds that place.
 int times_begun(const Task& task, std::uint64_t at) {
   const auto count = std::ranges::count_if(task.attempts, [&](const Attempt& attempt) {
@@ -35,7 +39,6 @@ int times_begun(const Task& task, std::uint64_t at) {
 Appraiser::Appraiser(const Cluster& cluster, const Outlook& outlook, JobId job, TimePoint now)
     : cluster_(cluster),
       outlook_(outlook),
-      id_(job),
       job_(*cluster.find_job(job)),
       now_(seconds(now - job_.submitted_at)),
       fixed_(outlook.fixed(cluster, job_, math::Beginning::Cold)),
@@ -69,10 +72,6 @@ Appraiser::Expected Appraiser::expect(AttemptId id, std::uint64_t end) const {
   expected.offset += std::min(left, pace.rate * std::max(0.0, now_ - pace.at));
   expected.end = std::max(now_, pace.reaches(end));
   return expected;
-}
-
-double Appraiser::with_whole(ByteRange segment, double without) const {
-  return std::min(without, fresh(static_cast<double>(segment.size())));
 }
 
 // The one that is cut goes on behind the cut, as another segment: it needs its start again.
@@ -113,10 +112,10 @@ bool Appraiser::is_gain_enough(const Worth& worth, double margin) const {
 
 Worth Appraiser::appraise(const Speculate& decision) const {
   Worth worth;
-  if (!needs_start_) return worth;
   const ByteRange segment = cluster_.find_task(decision.task)->ledger.find(decision.segment)->range;
   const std::vector<AttemptId> racing = cluster_.racing(decision.task, decision.segment);
   if (racing.empty() || segment.is_open_ended()) return worth;
+  worth.is_binding = needs_start_;
   worth.without = math::kInfinity;
   AttemptId leader = racing.front();
   for (const AttemptId id : racing) {
@@ -128,17 +127,17 @@ Worth Appraiser::appraise(const Speculate& decision) const {
   const double copies = copies_of(decision);
   worth.price = copies * begin_;
   if (std::holds_alternative<WholeSegment>(decision.work)) {
-    worth.with = with_whole(segment, worth.without);
-    worth.price = copies * std::max(0.0, worth.with - now_) - std::max(0.0, std::min(worth.gain(), worth.without));
-  } else if (ahead.state == AttemptState::Running && ahead.segment.is_known() && ahead.segment.moves == 0) {
-    worth.is_worth = false;  // it is in its start, which a cut would have for nothing: it is raced or left alone
-    return worth;
+    worth.with = std::min(worth.without, fresh(static_cast<double>(segment.size())));
+    worth.price = copies * std::max(0.0, worth.with - now_) - std::max(0.0, worth.gain());
   } else if (const auto* shared = std::get_if<SharedTail>(&decision.work)) {
     worth.with = with_shared(*shared, segment, expected);
   } else {
     worth.with = with_given(std::get<GivenTail>(decision.work), segment, expected);
   }
-  worth.is_worth = is_gain_enough(worth, margin(decision.task, ahead.offset, worth.without - now_));
+  // A cut would have the start of one that is in it for nothing: it is raced or left alone.
+  const bool wastes_start = !std::holds_alternative<WholeSegment>(decision.work) && is_starting(ahead);
+  const double least = margin(decision.task, ahead.offset, worth.without - now_);
+  worth.is_worth = !wastes_start && is_gain_enough(worth, least);
   return worth;
 }
 
@@ -147,8 +146,9 @@ Worth Appraiser::appraise(const EndAttempt& decision) const {
   const Attempt& attempt = *cluster_.find_attempt(decision.attempt);
   const Ledger& ledger = cluster_.find_task(decision.attempt.task)->ledger;
   const Segment* segment = ledger.find(attempt.held.begin);
-  if (!needs_start_ || attempt.standby || segment == nullptr || attempt.held.is_open_ended()) return worth;
+  if (attempt.standby || segment == nullptr || attempt.held.is_open_ended()) return worth;
   if (cluster_.racing(decision.attempt.task, attempt.held.begin).size() > 1) return worth;
+  worth.is_binding = needs_start_;
   worth.without = expect(decision.attempt, attempt.held.end).end;
   worth.with = fresh(static_cast<double>(attempt.held.size()));
   worth.price = begin_;
@@ -156,9 +156,9 @@ Worth Appraiser::appraise(const EndAttempt& decision) const {
   return worth;
 }
 
-double Appraiser::work_of(const Job& job) const {
+double Appraiser::work() const {
   if (per_byte_ <= 0) return 0;
-  return static_cast<double>(job.input_bytes) * per_byte_ + static_cast<double>(job.tasks.size()) * begin_;
+  return static_cast<double>(job_.input_bytes) * per_byte_ + static_cast<double>(job_.tasks.size()) * begin_;
 }
 
 bool is_as_written(const JobSpec& spec) {

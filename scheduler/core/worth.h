@@ -17,6 +17,7 @@ struct Worth {
   double with = 0;     // and if it is carried out
   double price = 0;    // machine time that it costs beyond what it spares
   bool is_worth = true;
+  bool is_binding = false;  // what is not worth it is refused: segments of the job need starts
 
   double gain() const { return without - with; }
 };
@@ -25,14 +26,16 @@ class Appraiser {
  public:
   Appraiser(const Cluster& cluster, const Outlook& outlook, JobId job, TimePoint now);
 
-  // Where segments of the job need no start to speak of, everything is worth it: the policies' own formulas
-  // know what a launch costs. REQUIRES: the segment is open. O(attempts of the task).
+  // Where segments of the job need no start to speak of nothing binds: the policies' own formulas know what a launch
+  // costs. REQUIRES: the segment is open. O(attempts of the task).
   Worth appraise(const Speculate& decision) const;
   // Of one that works alone on what it holds: it begins again. One that others race is not missed.
   Worth appraise(const EndAttempt& decision) const;
 
   // Machine time that the job needs without speculation, as far as is known; 0: it is not.
-  double work_of(const Job& job) const;
+  double work() const;
+  // Bytes per second of usual attempts, starts left out; 0: not known.
+  double usual_rate() const { return per_byte_ > 0 ? 1 / per_byte_ : 0; }
 
  private:
   struct Expected {
@@ -41,7 +44,6 @@ class Appraiser {
     double rate = 0;    // bytes per second; 0: it shows no pace
   };
   Expected expect(AttemptId id, std::uint64_t end) const;
-  double with_whole(ByteRange segment, double without) const;
   double with_shared(const SharedTail& tail, ByteRange segment, const Expected& leader) const;
   double with_given(const GivenTail& tail, ByteRange segment, const Expected& leader) const;
   double fresh(double bytes) const { return now_ + begin_ + bytes * per_byte_; }
@@ -50,7 +52,6 @@ class Appraiser {
 
   const Cluster& cluster_;
   const Outlook& outlook_;
-  const JobId id_;
   const Job& job_;
   const double now_;
   bool needs_start_ = false;

@@ -15,11 +15,9 @@ std::optional<double> mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-void keep_latest(std::vector<double>& values, std::span<const double> newer) {
+void keep_latest(std::vector<double>& values, std::span<const double> newer, std::size_t kept = DurationSample::kKept) {
   values.insert(values.end(), newer.begin(), newer.end());
-  if (values.size() > DurationSample::kKept) {
-    values.erase(values.begin(), values.end() - static_cast<std::ptrdiff_t>(DurationSample::kKept));
-  }
+  if (values.size() > kept) values.erase(values.begin(), values.end() - static_cast<std::ptrdiff_t>(kept));
 }
 
 // All durations equal give an infinite beta, which no formula profits from.
@@ -156,18 +154,18 @@ void DurationSample::add_warm_launch(double seconds) {
 }
 
 void DurationSample::add_fixed(Beginning how, double seconds) {
-  keep_latest(fixed_[static_cast<std::size_t>(how)], {&seconds, 1});
+  keep_latest(fixed_[static_cast<std::size_t>(how)], {&seconds, 1}, kFixedKept);
   usual_fixed_ = {};
 }
 
 void DurationSample::add_first(double seconds) {
-  keep_latest(firsts_, {&seconds, 1});
+  keep_latest(firsts_, {&seconds, 1}, kFixedKept);
   slow_first_.reset();
 }
 
 void DurationSample::add(const DurationSample& newer) {
-  for (std::size_t how = 0; how < kBeginnings; ++how) keep_latest(fixed_[how], newer.fixed_[how]);
-  keep_latest(firsts_, newer.firsts_);
+  for (std::size_t how = 0; how < kBeginnings; ++how) keep_latest(fixed_[how], newer.fixed_[how], kFixedKept);
+  keep_latest(firsts_, newer.firsts_, kFixedKept);
   usual_fixed_ = {};
   slow_first_.reset();
   keep_latest(finished_, newer.finished_);
@@ -211,7 +209,7 @@ double DurationSample::usual_finished() const {
 }
 
 std::optional<double> DurationSample::usual_fixed(Beginning how) const {
-  for (const Beginning like : {how, Beginning::Cold, Beginning::Next, Beginning::Warm}) {
+  for (const Beginning like : {how, Beginning::Cold, Beginning::Next, Beginning::Warm, Beginning::AtOnce}) {
     const std::vector<double>& seen = fixed_[static_cast<std::size_t>(like)];
     if (seen.empty()) continue;
     std::optional<double>& usual = usual_fixed_[static_cast<std::size_t>(like)];

@@ -16,14 +16,16 @@
 namespace ontime::scheduler::math {
 
 // How a segment began: in a process that was loaded for it, in one of the job that was kept idle, or behind another
-// segment of the same attempt.
-enum class Beginning : std::uint8_t { Cold, Warm, Next };
-inline constexpr std::size_t kBeginnings = 3;
+// segment of the same attempt. AtOnce: however it began, all its bytes were taken at once, and nobody can tell its
+// start from its work.
+enum class Beginning : std::uint8_t { Cold, Warm, Next, AtOnce };
+inline constexpr std::size_t kBeginnings = 4;
 
 // What was seen of attempts of one application with the same parameters. The latest kKept of each kind are kept.
 class DurationSample {
  public:
   static constexpr std::size_t kKept = 512;
+  static constexpr std::size_t kFixedKept = 64;  // of what a median is taken
 
   // An attempt that mapped a good part of its split, finished or not: seconds per byte, > 0.
   void add_finished(double seconds_per_byte);
@@ -59,7 +61,7 @@ class DurationSample {
   // The median; kept until something is added. REQUIRES: something has finished.
   double usual_finished() const;
   // The median of what is known of segments that began like that; of a beginning that was not seen, of cold ones (a
-  // command starts anew whatever it follows, as far as anybody knows), and of whatever was seen if no cold one was.
+  // command starts anew whatever it follows, as far as anybody knows), else of any that were seen.
   std::optional<double> usual_fixed(Beginning how) const;
   // A first byte that comes later than that is late: half as late again as the median, or a standard deviation where
   // they differ much; of a few, half as late again as the latest.

@@ -95,6 +95,9 @@ struct Speculate {
   double completion = std::numeric_limits<double>::quiet_NaN();
   double pocd_before = std::numeric_limits<double>::quiet_NaN();
   double pocd_after = std::numeric_limits<double>::quiet_NaN();
+  // Bytes per second of the attempt that is ahead, and of usual ones; 0: not known. The ApplicationMaster says so.
+  double rate = 0;
+  double usual_rate = 0;
 };
 
 // Fresh attempts in all.

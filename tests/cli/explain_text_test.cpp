@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <nlohmann/json.hpp>
 
 #include "cli/show/job_json.h"
@@ -98,30 +100,44 @@ wire::Reply::Explained explained_job() {
 }
 
 TEST(ExplainText, TellsWhatWasDecidedWhenWhyAndWhatBecameOfIt) {
-  EXPECT_EQ(explained_text(explained_job(), false),
-            "job-3 succeeded, policy split-resume with theta=1s, 10 tasks, ended at 12.40 s after submission\n"
-            "\n"
-            "the whole job\n"
-            "     0.00 s  t_min 2.00 s, beta 1.50 from the profile\n"
-            "\n"
-            "t00003  bytes 0..1048576, done at 6.30 s\n"
-            "     4.00 s  late (it is expected to be done only after the deadline or, without one, after the rest of "
-            "the job): 3 copies from byte 262144 on in 2 "
-            "pieces, as soon as the first is ready; a0 stops where they begin\n"
-            "             without this expected to be done at 16.00 s, the task was done at 6.30 s; PoCD 0.021 -> 0.993\n"
-            "             a1 on w3 from byte 262160 won at 6.30 s, sealed 393208 bytes; 262160 bytes not mapped again, "
-            "about 520.0 ms\n"
-            "             a2 on w4 from byte 655368 lost at 6.30 s\n"
-            "             a3 on w5 from byte 655368 failed at 6.30 s\n"
-            "     5.00 s  replaced (fresh attempts take over for it): a0 is ended\n"
-            "             a0 on w1 was ended at 6.30 s, sealed 1 byte before\n"
-            "     5.50 s  nothing more was done until 6.00 s: copy-would-be-later (a copy launched now would be done "
-            "after it)\n"
-            "\n"
-            "t00007  bytes 10..20, running\n"
-            "     3.00 s  nothing was done: too-young (the attempt has not run long enough to be judged)\n"
-            "\n"
-            "12 more tasks are left out; --all shows all, --task N one\n");
+  EXPECT_EQ(
+      explained_text(explained_job(), false),
+      "job-3 succeeded, policy split-resume with theta=1s, 10 tasks, ended at 12.40 s after submission\n"
+      "\n"
+      "the whole job\n"
+      "     0.00 s  t_min 2.00 s, beta 1.50 from the profile\n"
+      "\n"
+      "t00003  bytes 0..1048576, done at 6.30 s\n"
+      "     4.00 s  late (it is expected to be done only after the deadline or, without one, after the rest of "
+      "the job): 3 copies from byte 262144 on in 2 "
+      "pieces, as soon as the first is ready; a0 stops where they begin\n"
+      "             without this expected to be done at 16.00 s, the task was done at 6.30 s; PoCD 0.021 -> 0.993\n"
+      "             a1 on w3 from byte 262160 won at 6.30 s, sealed 393208 bytes; 262160 bytes not mapped again, "
+      "about 520.0 ms\n"
+      "             a2 on w4 from byte 655368 lost at 6.30 s\n"
+      "             a3 on w5 from byte 655368 failed at 6.30 s\n"
+      "     5.00 s  replaced (fresh attempts take over for it): a0 is ended\n"
+      "             a0 on w1 was ended at 6.30 s, sealed 1 byte before\n"
+      "     5.50 s  nothing more was done until 6.00 s: copy-would-be-later (a copy launched now would be done "
+      "after it)\n"
+      "\n"
+      "t00007  bytes 10..20, running\n"
+      "     3.00 s  nothing was done: too-young (the attempt has not run long enough to be judged)\n"
+      "\n"
+      "12 more tasks are left out; --all shows all, --task N one\n");
+}
+
+TEST(ExplainText, ADecisionSaysHowFastTheAttemptWasWhereOthersHaveAnotherPace) {
+  wire::DecisionDetail decision;
+  decision.set_what("end-attempt");
+  decision.set_reason("replaced");
+  const std::string without = decision_sentence(decision);
+  decision.set_rate(4200);
+  EXPECT_EQ(decision_sentence(decision), without) << "nothing to compare it with";
+  decision.set_usual_rate(33'800);
+  EXPECT_THAT(decision_sentence(decision), testing::HasSubstr(", at 4.1 KiB/s where others have 33.0 KiB/s: "));
+  decision.set_usual_rate(std::numeric_limits<double>::infinity());
+  EXPECT_EQ(decision_sentence(decision), without);
 }
 
 TEST(ExplainText, NodesThatWereHeldBackAreNamedWithTimeAndReason) {
@@ -158,8 +174,9 @@ TEST(ExplainText, ARaceFromTheBeginningHasNoOffset) {
   decision.set_what("speculate");
   decision.set_reason("slow");
   decision.set_copies(1);
-  EXPECT_THAT(explained_text(explained, true),
-              HasSubstr("slow (it is slower than its peers, or than attempts of earlier jobs): 1 copy races from byte 0\n"));
+  EXPECT_THAT(
+      explained_text(explained, true),
+      HasSubstr("slow (it is slower than its peers, or than attempts of earlier jobs): 1 copy races from byte 0\n"));
 }
 
 TEST(ExplainText, ManyDecisionsAboutOneTaskAreShortened) {

@@ -32,6 +32,20 @@ TEST(InjectionRun, PacedAttemptsAndStragglersGiveTheSameAnswer) {
               HasSubstr("ontime-master injection_active seed=7 pace=60ms straggler=0.1:8x"));
 }
 
+// Eight tasks on two slots whose processes are kept: eight starts, or two. They are no launches, which end before.
+TEST(InjectionRun, AStartIsPaidByEverySegmentOrByTheProcess) {
+  for (const std::string of : {"segment", "process"}) {
+    const TemporaryDirectory directory;
+    const Finished finished =
+        run_with(directory, {"--workers", "2", "--splits", "8", "--policy", "none", "--checkpoint", "0", "--inject",
+                             "start=200ms", "--inject", "start-of=" + of, "--inject", "reads-ahead=all"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    EXPECT_EQ(verified_answer(directory / "out"), counted_by_coreutils(kNovel));
+    const auto job = nlohmann::json::parse(finished.out);
+    EXPECT_GE(job["account"]["machine_ns"]["useful"].get<double>(), (of == "segment" ? 8 : 2) * 0.2e9) << finished.out;
+  }
+}
+
 TEST(InjectionRun, ACrashAtAByteIsRetriedFromThere) {
   const TemporaryDirectory directory;
   const Finished finished = run_with(

@@ -98,6 +98,8 @@ inline scheduler::DecisionNote any_decision() {
   note.completion = *rc::gen::arbitrary<double>();
   note.pocd_before = *rc::gen::arbitrary<double>();
   note.pocd_after = *rc::gen::arbitrary<double>();
+  note.rate = *rc::gen::inRange(0, 1000);
+  note.usual_rate = *rc::gen::inRange(0, 1000);
   note.text = *any_text();
   note.policy = *any_text();
   if (*rc::gen::arbitrary<bool>()) note.number = *rc::gen::arbitrary<std::uint32_t>();
@@ -110,6 +112,11 @@ inline scheduler::Fact any_profile() {
   for (int left = *rc::gen::inRange(0, 4); left > 0; --left) fact.sample.add_censored(left * 0.75);
   for (int left = *rc::gen::inRange(0, 4); left > 0; --left) fact.sample.add_launch(left * 1.5);
   for (int left = *rc::gen::inRange(0, 4); left > 0; --left) fact.sample.add_warm_launch((left - 1) * 0.5);
+  for (int left = *rc::gen::inRange(0, 9); left > 0; --left) {
+    const auto how = static_cast<scheduler::math::Beginning>(left % scheduler::math::kBeginnings);
+    fact.sample.add_fixed(how, (left - 1) * 0.5);
+    fact.sample.add_first(left * 0.125);
+  }
   return fact;
 }
 

@@ -57,5 +57,15 @@ TEST_F(JobSummaryTest, WhatAutoHasChosenIsShownWithItsReason) {
   EXPECT_EQ(summary().policy_choice(), "auto chooses clone: there is room");
 }
 
+TEST_F(JobSummaryTest, ThatDoingNothingWouldHaveBeenFasterIsShownToTheEnd) {
+  accept({});
+  EXPECT_EQ(summary().policy_harm(), "");
+  scheduler::DecisionNote note;
+  note.reason = scheduler::kSlowerThanNothing;
+  note.text = "9 s earlier";
+  apply(fact::PolicyDecided{kJob, note});
+  EXPECT_EQ(summary().policy_harm(), "9 s earlier");
+}
+
 }  // namespace
 }  // namespace ontime::master

@@ -20,11 +20,11 @@ Speculate whole(std::uint64_t segment) {
   return decision;
 }
 
-Worth worth(double without, double with, double price) { return {without, with, price, true}; }
+Worth worth(double without, double with, double price) { return {without, with, price, true, true}; }
 
 TEST(Restraint, WhatIsNotWorthItIsRefused) {
   const Restraint restraint;
-  EXPECT_EQ(restraint.refusal(whole(0), {10, 9, 0, false}, 100), Reason::NotWorthIt);
+  EXPECT_EQ(restraint.refusal(whole(0), {10, 9, 0, false, true}, 100), Reason::NotWorthIt);
   EXPECT_FALSE(restraint.refusal(whole(0), worth(10, 5, 1), 100));
 }
 
@@ -47,14 +47,14 @@ TEST(Restraint, AJobWhosePromisesDoNotComeIsDividedNoMore) {
     restraint.promise(given_tail(begin), worth(20, 10, 1), {begin, begin + 100});
   const auto seal = [&](std::uint64_t begin, double now) {
     EXPECT_TRUE(ledger.seal({begin, begin + 100}, begin + 100, 0, {}));
-    return restraint.on_sealed(0, ledger, now);
+    return restraint.on_sealed(0, {begin, begin + 100}, ledger, now);
   };
   EXPECT_FALSE(seal(0, 19));
   EXPECT_FALSE(seal(100, 19));
   EXPECT_TRUE(seal(200, 19)) << "3 s came of 30";
   EXPECT_EQ(restraint.refusal(given_tail(0), worth(20, 10, 1), 100), Reason::NothingGained);
   EXPECT_FALSE(restraint.refusal(whole(0), worth(20, 10, 1), 100)) << "a race loses nothing";
-  EXPECT_FALSE(restraint.on_sealed(0, ledger, 20)) << "said once";
+  EXPECT_FALSE(restraint.on_sealed(0, {200, 300}, ledger, 20)) << "said once";
 }
 
 TEST(Restraint, PromisesThatComeAreTrustedOn) {
@@ -62,8 +62,33 @@ TEST(Restraint, PromisesThatComeAreTrustedOn) {
   Ledger ledger({0, 100});
   for (int i = 0; i < 5; ++i) restraint.promise(given_tail(0), worth(20, 10, 1), {0, 100});
   EXPECT_TRUE(ledger.seal({0, 100}, 100, 0, {}));
-  EXPECT_FALSE(restraint.on_sealed(0, ledger, 12));
+  EXPECT_FALSE(restraint.on_sealed(0, {0, 100}, ledger, 12));
   EXPECT_FALSE(restraint.refusal(given_tail(0), worth(20, 10, 1), 100));
+}
+
+TEST(Restraint, SaysWhenDoingNothingWouldHaveBeenFaster) {
+  Restraint restraint;
+  Ledger ledger({0, 200});
+  ASSERT_TRUE(ledger.cut(0, 100));
+  restraint.promise(given_tail(0), worth(20, 10, 1), {0, 100});
+  EXPECT_TRUE(ledger.seal({100, 200}, 200, 0, {}));
+  restraint.on_sealed(0, {100, 200}, ledger, 5);
+  EXPECT_TRUE(ledger.seal({0, 100}, 100, 0, {}));
+  restraint.on_sealed(0, {0, 100}, ledger, 30);
+  ASSERT_TRUE(restraint.slower_by(30));
+  EXPECT_DOUBLE_EQ(*restraint.slower_by(30), 10);
+}
+
+TEST(Restraint, SaysNothingOfHarmWhereOthersWereLast) {
+  Restraint restraint;
+  Ledger ledger({0, 200});
+  ASSERT_TRUE(ledger.cut(0, 100));
+  restraint.promise(given_tail(0), worth(20, 10, 1), {0, 100});
+  EXPECT_TRUE(ledger.seal({0, 100}, 100, 0, {}));
+  restraint.on_sealed(0, {0, 100}, ledger, 30);
+  EXPECT_TRUE(ledger.seal({100, 200}, 200, 0, {}));
+  restraint.on_sealed(0, {100, 200}, ledger, 31);
+  EXPECT_FALSE(restraint.slower_by(31));
 }
 
 }  // namespace

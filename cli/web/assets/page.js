@@ -111,7 +111,7 @@ function facts(job) {
   const parameters = Object.entries(job.policy_parameters).map((p) => p.join('=')).join(', ');
   const list = [['State', job.state + (job.message ? ': ' + job.message : '') + (job.waiting_for ? ', waits for ' + job.waiting_for : '')],
                 ['Owner', job.owner], ['Priority', job.priority ? String(job.priority) : ''],
-                ['Policy', job.policy + ' ' + parameters, job.policy_problem], ['Choice', job.policy_choice || ''],
+                ['Policy', job.policy + ' ' + parameters, job.policy_problem], ['Choice', job.policy_choice || ''], ['Slower', job.policy_harm || ''],
                 ['Input', size(job.input_bytes) + ' in ' + counted(job.tasks, 'split') + ', ' + grouped(job.tasks_done) + ' done'],
                 ['Attempts', grouped(job.attempts_launched) + ' launched, ' + grouped(job.attempts_running) + ' running, ' + grouped(job.attempts_failed) + ' failed'],
                 ['Time', timeText(job)], ['Output', job.output], ['Forecast', job.forecast ? forecastText(job) : '']];

@@ -51,6 +51,18 @@ TEST(Plan, FormulaHoldsInACampaign) {
   EXPECT_NEAR(answer->prospect.high, seen.high, 0.1 * seen.high);
 }
 
+TEST(Plan, FormulaHoldsWhereSegmentsNeedAStart) {
+  PlanQuestion question = question_of(20, 24, 90);
+  question.job.start = Distribution::constant(15);
+  const auto answer = plan(question, {"none", {}});
+  ASSERT_TRUE(answer && answer->is_exact);
+  const Prospect seen = campaign(question, "none", 24, 1000);
+  EXPECT_GE(answer->prospect.pocd.value, seen.pocd.low);
+  EXPECT_LE(answer->prospect.pocd.value, seen.pocd.high);
+  EXPECT_NEAR(answer->prospect.median, seen.median, 0.05 * seen.median);
+  EXPECT_NEAR(answer->prospect.machine_time.value, seen.machine_time.value, 0.05 * seen.machine_time.value);
+}
+
 TEST(Plan, FormulaHoldsForEveryTail) {
   std::vector<double> seen;
   for (int i = 1; i <= 200; ++i) seen.push_back(i % 10 == 0 ? 40.0 + i : 10.0 + 0.01 * i);

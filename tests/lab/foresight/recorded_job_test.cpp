@@ -116,6 +116,29 @@ TEST_F(RecordedRun, TakesThePaceOfWhatWasEndedAndDrawsWhatNeverGotFar) {
   EXPECT_FALSE(job->met);
 }
 
+// As measured by its runner: 1 s before the first byte, the rest for its bytes.
+TEST_F(RecordedRun, WhatItsSegmentsNeedToStartIsNoTimeForTheirBytes) {
+  for (std::uint32_t task = 0; task < 5; ++task) {
+    const ByteRange range = scheduler_.cluster().find_task({JobId{1}, task})->ledger.split();
+    const double work = 2.0 * static_cast<double>(range.size()) / 1000;
+    scheduler::SegmentTimes times;
+    times.first = std::chrono::seconds(1);
+    times.first_bytes = 10;
+    times.moves = 20;
+    times.last = times.age = from_seconds(1 + work);
+    at(1.5 + work, event::SegmentSealed{node_of(task), attempt(task), range, range.end, {0, 100, 10, 7}, {}, times});
+  }
+  at(4.5, event::CommitFinished{JobId{1}, ""});
+  auto job = recorded();
+  ASSERT_TRUE(job) << job.error().message;
+  const JobGroup& group = job->scenario.jobs.front();
+  EXPECT_NEAR(group.start.median(), 1, 0.05);
+  for (const double duration : group.first_durations) EXPECT_NEAR(duration, 2, 0.1);
+  const Prospect again = foresee(job->scenario, Runs::exactly(5), 1);
+  EXPECT_NEAR(again.median, 3.5, 0.1);
+  EXPECT_NEAR(again.machine_time.value, 4 * 3.5 + 2.5, 0.3);
+}
+
 TEST_F(RecordedRun, IsRefusedIfNothingIsKnown) {
   EXPECT_FALSE(recorded());
   EXPECT_FALSE(recorded_job(scheduler_.cluster(), JobId{9}, now_, {}, {}));
