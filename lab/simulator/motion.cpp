@@ -28,6 +28,7 @@ void Motion::begin(TimePoint now, Duration start) {
   has_begun_ = true;
   began_ = now;
   since_ = start_over_ = moved_ = now + start;
+  first_.reset();
 }
 
 double Motion::work(TimePoint now) const {
@@ -39,6 +40,7 @@ double Motion::place(TimePoint now) const { return habit_.records ? habit_.recor
 
 void Motion::set_speed(double bytes_per_second, TimePoint now) {
   moved_ = moved_at(now);
+  if (has_begun_ && !first_ && first_mapped_at() <= now) first_ = first_mapped_at();
   base_ = work(now);
   since_ = std::max(since_, now);
   speed_ = bytes_per_second;
@@ -70,12 +72,17 @@ scheduler::SegmentTimes Motion::times(TimePoint now) const {
   times.first_bytes = first - begin_;
   times.last = is_even() ? times.age : moved_at(now) - began_;
   if (first == begin_ && !is_even()) {  // a record is taken when it has been mapped
-    const std::uint64_t end = std::min(segment().end, round_up(begin_) + record_bytes_);
-    const double record = work_of(first_record(end)) - work_of(first_record(begin_));
-    times.first = std::min(times.last, times.first + time_for(record, speed_));
-    times.first_bytes = end - begin_;
+    times.first = std::min(times.last, first_mapped_at() - began_);
+    times.first_bytes = first_end() - begin_;
   }
   return times;
+}
+
+std::uint64_t Motion::first_end() const { return std::min(segment().end, round_up(begin_) + record_bytes_); }
+
+TimePoint Motion::first_mapped_at() const {
+  const double left = work_of(first_record(first_end())) - base_;
+  return first_ ? *first_ : since_ + time_for(std::max(0.0, left), speed_);
 }
 
 // When the latest bytes were taken: when it came to the place from which they are as far ahead as it takes.

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "common/base/byte_range.h"
@@ -73,6 +74,8 @@ class Motion {
   std::uint64_t claimed(TimePoint now) const;  // where the first record begins that it has not begun to take
   bool has_taken(TimePoint now) const;
   TimePoint moved_at(TimePoint now) const;
+  std::uint64_t first_end() const;  // of the first record of the current segment
+  TimePoint first_mapped_at() const;
 
   std::uint64_t record_bytes_ = 1;
   Habit habit_;
@@ -87,7 +90,8 @@ class Motion {
   bool has_begun_ = false;
   TimePoint began_;
   TimePoint start_over_;
-  TimePoint moved_;  // when bytes were taken last, up to since_
+  TimePoint moved_;                 // when bytes were taken last, up to since_
+  std::optional<TimePoint> first_;  // when its first record had been mapped, if that was before since_
 };
 
 }  // namespace ontime::lab

@@ -38,9 +38,10 @@ void ApplicationMaster::carry_out(StepBuilder& step, const Speculate& decision) 
 // Engines that others plan for are not held back: what their attempts cost is theirs to know.
 bool ApplicationMaster::may_carry_out(StepBuilder& step, const Appraiser& appraiser, const Speculate& decision,
                                       ByteRange segment) {
-  const Worth worth = appraiser.appraise(decision);
-  const bool is_held_back = !is_as_written_ && !is_advised_ && worth.is_binding;
-  if (const auto refusal = restraint_.refusal(decision, worth, appraiser.work()); refusal && is_held_back) {
+  Worth worth = appraiser.appraise(decision);
+  worth.is_binding = worth.is_binding && !is_as_written_ && !is_advised_;
+  const auto refusal = restraint_.refusal(decision, worth, appraiser.work());
+  if (refusal && worth.is_binding) {
     step.cluster.observe_declined(decision.task, *refusal, step.now);
     return false;
   }
@@ -72,6 +73,8 @@ void ApplicationMaster::on_ready(StepBuilder& step, AttemptId standby) {
 void ApplicationMaster::carry_out(StepBuilder& step, const Divide& decision) {
   const Task* task = step.cluster.find_task(decision.task);
   if (task == nullptr) return;
+  const bool is_whole = outlook_.takes_at_once(step.cluster, *step.cluster.find_job(job_));
+  if (is_whole && !is_as_written_) return;  // a piece would take as long, as far as anybody knows
   std::uint64_t begin = decision.segment;
   std::uint32_t pieces = 1;
   // Border by border, and the first that does not fit ends it. What was divided before is kept: each piece is an open

@@ -80,8 +80,11 @@ class Outlook {
   // Seconds that a segment which begins like that takes besides its bytes, as far as is known; while nothing is, as
   // long as attempts have been in their start at least.
   double fixed(const Cluster& cluster, const Job& job, math::Beginning how) const;
+  // Segments of the job are taken at once, as `sort` does: their time counts as a start's where it is asked what a
+  // piece or a copy would take, and as their bytes' where whole segments are compared. Never as both.
+  bool takes_at_once(const Cluster& cluster, const Job& job) const;
   // Seconds per byte of usual attempts, starts left out: of those that have ended, else of earlier jobs like this, else
-  // of the running ones; 0: nothing is known.
+  // of the running ones; 0: nothing is known, or all bytes are taken at once.
   double usual_per_byte(const Cluster& cluster, const Job& job) const;
   // Of an attempt that runs and shows no pace because it has taken nothing of its segment yet, or all at once: when it
   // will have sealed up to `end`, seconds after submission, if a fresh attempt's bytes take `per_byte` seconds each.

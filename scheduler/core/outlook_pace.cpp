@@ -12,6 +12,7 @@ namespace {
 // A pace from few readings is off by this over the root of their number.
 constexpr double kReadingError = 0.5;
 constexpr double kErrorLeast = 0.1;
+constexpr double kLateLeast = 1;  // second: below it a late first byte is a hiccup
 
 math::Beginning beginning_of(const Attempt& attempt) {
   if (attempt.held.begin != attempt.start_offset) return math::Beginning::Next;
@@ -22,7 +23,8 @@ math::Beginning beginning_of(const Attempt& attempt) {
 
 std::optional<double> Outlook::slow_first() const {
   const auto own = sample_.slow_first();
-  return own ? own : slow_first_before_;
+  const std::optional<double> slow = own ? own : slow_first_before_;
+  return slow ? std::optional(std::max(*slow, kLateLeast)) : std::nullopt;
 }
 
 double Outlook::usual_fixed(const Attempt& attempt) const {
@@ -37,7 +39,14 @@ double Outlook::fixed(const Cluster& cluster, const Job& job, math::Beginning ho
   return before ? std::max(*before, longest_start_) : longest_start_;
 }
 
+bool Outlook::takes_at_once(const Cluster& cluster, const Job& job) const {
+  if (sample_.usual_fixed(math::Beginning::Cold)) return sample_.takes_at_once();
+  const math::DurationSample* profile = cluster.find_profile(job);
+  return profile != nullptr && profile->takes_at_once();
+}
+
 double Outlook::usual_per_byte(const Cluster& cluster, const Job& job) const {
+  if (takes_at_once(cluster, job)) return 0;
   if (sample_.finished().size() >= kUsualFrom) return sample_.usual_finished();
   if (const math::DurationSample* profile = cluster.find_profile(job); profile && !profile->finished().empty())
     return profile->usual_finished();
@@ -79,14 +88,16 @@ Pace Outlook::pace_by_runner(AttemptId id, const Attempt& attempt) const {
   pace.rate = mapped.rate();
   pace.known = pace.rate > 0 || seconds(attempt.segment.age) > patience(attempt.segment);
   const bool has_taken_all = attempt.segment.moves > 0 && attempt.offset >= attempt.held.end;
-  if ((pace.rate <= 0 || (has_taken_all && is_late_without_pace(attempt))) && !sample_.finished().empty()) {
+  const double usual = usual_fixed(attempt);
+  const bool shows_none = pace.rate <= 0 || (has_taken_all && is_late_without_pace(attempt));
+  if (shows_none && !sample_.finished().empty() && usual < math::kInfinity) {
     pace.known = true;
     pace.rate = 0;
-    pace.seals_at = end_without_pace(attempt, attempt.held.end, usual_fixed(attempt), sample_.usual_finished());
+    const double per_byte = sample_.takes_at_once() ? 0 : sample_.usual_finished();
+    pace.seals_at = end_without_pace(attempt, attempt.held.end, usual, per_byte);
     return pace;
   }
   if (mapped.moves > 1) pace.error = std::max(kErrorLeast, kReadingError / std::sqrt(mapped.moves - 1));
-  const double usual = usual_fixed(attempt);
   if (attempt.segment.moves > 0 && pace.rate > 0 && usual < math::kInfinity) {
     const double bytes = pace.offset - static_cast<double>(attempt.held.begin);
     const double beyond = std::max(0.0, seconds(attempt.segment.age) - bytes / pace.rate);

@@ -29,7 +29,8 @@ std::optional<Reason> Restraint::refusal(const Speculate& decision, const Worth&
 
 void Restraint::promise(const Speculate& decision, const Worth& worth, ByteRange segment) {
   if (worth.is_binding) spent_ += std::max(0.0, worth.price);
-  if (worth.gain() > 0 && std::isfinite(worth.gain()))
+  const bool changes_segment = !std::holds_alternative<WholeSegment>(decision.work);  // a race leaves it as it is
+  if (changes_segment && worth.gain() > 0 && std::isfinite(worth.gain()))
     open_.push_back({decision.task.index, segment, worth.without, worth.gain(), worth.is_binding});
 }
 

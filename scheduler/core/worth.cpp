@@ -22,6 +22,7 @@ constexpr double kStartLeast = 0.02;
 constexpr double kSlow = 1.5;
 constexpr double kErrors = 2;
 
+// A cut or an end would have its start for nothing: it is raced, or left alone.
 bool is_starting(const Attempt& attempt) {
   return attempt.state == AttemptState::Running && attempt.segment.is_known() && attempt.segment.moves == 0;
 }
@@ -107,6 +108,7 @@ double Appraiser::margin(TaskId task, std::uint64_t at, double to_go) const {
 bool Appraiser::is_gain_enough(const Worth& worth, double margin) const {
   const double deadline = seconds(job_.spec.deadline);
   if (deadline > 0 && worth.without > deadline && worth.with <= deadline) return true;
+  if (std::isinf(worth.without)) return std::isfinite(worth.with);
   return worth.gain() > margin;
 }
 
@@ -134,7 +136,6 @@ Worth Appraiser::appraise(const Speculate& decision) const {
   } else {
     worth.with = with_given(std::get<GivenTail>(decision.work), segment, expected);
   }
-  // A cut would have the start of one that is in it for nothing: it is raced or left alone.
   const bool wastes_start = !std::holds_alternative<WholeSegment>(decision.work) && is_starting(ahead);
   const double least = margin(decision.task, ahead.offset, worth.without - now_);
   worth.is_worth = !wastes_start && is_gain_enough(worth, least);
@@ -152,12 +153,13 @@ Worth Appraiser::appraise(const EndAttempt& decision) const {
   worth.without = expect(decision.attempt, attempt.held.end).end;
   worth.with = fresh(static_cast<double>(attempt.held.size()));
   worth.price = begin_;
-  worth.is_worth = is_gain_enough(worth, margin(decision.attempt.task, attempt.offset, worth.without - now_));
+  const double least = margin(decision.attempt.task, attempt.offset, worth.without - now_);
+  worth.is_worth = !is_starting(attempt) && is_gain_enough(worth, least);
   return worth;
 }
 
 double Appraiser::work() const {
-  if (per_byte_ <= 0) return 0;
+  if (per_byte_ <= 0 && fixed_ <= 0) return 0;
   return static_cast<double>(job_.input_bytes) * per_byte_ + static_cast<double>(job_.tasks.size()) * begin_;
 }
 

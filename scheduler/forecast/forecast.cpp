@@ -49,6 +49,7 @@ class Forecaster {
         cut_timeout_(cut_timeout),
         now_(job.since_submission(view.now)),
         fixed_(job.outlook->fixed(view.cluster, *job.job, math::Beginning::Cold)),
+        takes_at_once_(job.outlook->takes_at_once(view.cluster, *job.job)),
         tail_(tail_of(durations)),
         steadiness_(steadiness_of(*job.job)) {
     forecast_.durations = durations;
@@ -226,6 +227,7 @@ class Forecaster {
     if (!attempt.segment.is_known()) return job_.since_submission(attempt.started_at);
     const double reported = job_.since_submission(attempt.reported_at);
     const double age = seconds(attempt.segment.age);
+    if (takes_at_once_) return reported - age;
     if (attempt.segment.moves > 0) return reported - age + seconds(attempt.segment.first);
     return std::max(now_, reported + math::rest_of_start(age, fixed_));
   }
@@ -337,6 +339,7 @@ class Forecaster {
   const Duration cut_timeout_;
   const double now_;
   const double fixed_;  // of a segment
+  const bool takes_at_once_;
   const math::FittedTail tail_;
   const Steadiness steadiness_;
   Forecast forecast_;

@@ -219,6 +219,11 @@ std::optional<double> DurationSample::usual_fixed(Beginning how) const {
   return std::nullopt;
 }
 
+bool DurationSample::takes_at_once() const {
+  const std::size_t at_once = fixed(Beginning::AtOnce).size();
+  return at_once > fixed(Beginning::Cold).size() + fixed(Beginning::Warm).size() + fixed(Beginning::Next).size();
+}
+
 std::optional<double> DurationSample::slow_first() const {
   constexpr double kMargin = 1.5;
   if (firsts_.empty()) return std::nullopt;

@@ -63,6 +63,8 @@ class DurationSample {
   // The median of what is known of segments that began like that; of a beginning that was not seen, of cold ones (a
   // command starts anew whatever it follows, as far as anybody knows), else of any that were seen.
   std::optional<double> usual_fixed(Beginning how) const;
+  // Most segments were: so nothing is known of a start, and all of their time counts as their bytes'.
+  bool takes_at_once() const;
   // A first byte that comes later than that is late: half as late again as the median, or a standard deviation where
   // they differ much; of a few, half as late again as the latest.
   std::optional<double> slow_first() const;

@@ -125,7 +125,8 @@ math::Durations durations_of(const View& view, const JobView& job, const math::D
   const bool fits_own = hints.tail != math::TailRule::Pareto && (!has_profile || hints.only);
   const bool has_enough = !fits_own && has_own;  // running ones tell whether the profile fits this job
   std::vector<double> running;
-  if (!has_enough) running = hints.early ? job.outlook->early_durations() : job.outlook->running_durations();
+  if (!has_enough && job.job->attempts_launched > 0)
+    running = hints.early ? job.outlook->early_durations() : job.outlook->running_durations();
   math::Durations chosen =
       math::choose_durations(profile, job.outlook->sample(), running, hints, mean_split_bytes(job));
   const std::optional<double> launch =
@@ -134,8 +135,19 @@ math::Durations durations_of(const View& view, const JobView& job, const math::D
     chosen.launch = *launch;
     chosen.launch_source = math::DurationSource::Job;
   }
-  chosen.launch += job.outlook->fixed(view.cluster, *job.job, math::Beginning::Cold);
+  if (!job.outlook->takes_at_once(view.cluster, *job.job))
+    chosen.launch += job.outlook->fixed(view.cluster, *job.job, math::Beginning::Cold);
   return chosen;
+}
+
+bool was_refused(const Job& job, std::uint32_t task) {
+  const auto found = job.declined.find(task);
+  if (found == job.declined.end()) return false;
+  const auto& [reason, since, last] = found->second;
+  const bool is_refusal =
+      reason == Reason::NotWorthIt || reason == Reason::BudgetSpent || reason == Reason::NothingGained;
+  const std::vector<Attempt>& attempts = job.tasks[task].attempts;
+  return is_refusal && (attempts.empty() || attempts.back().launched_at <= last) && !job.tasks[task].ledger.is_done();
 }
 
 Speculate race_for(TaskId task, std::uint64_t segment, std::uint32_t copies, double completion) {

@@ -81,6 +81,9 @@ double age(const Attempt& attempt, TimePoint now);
 // (t_min, beta, launch time) of the job's attempts, by the profile, its own attempts or flags.
 math::Durations durations_of(const View& view, const JobView& job, const math::DurationHints& hints);
 
+// What was last asked for about the task was refused (core/worth.h, core/restraint.h), and nothing was launched since.
+bool was_refused(const Job& job, std::uint32_t task);
+
 // `copies` fresh attempts race for the whole segment, which is expected to be sealed at `completion` as things are.
 Speculate race_for(TaskId task, std::uint64_t segment, std::uint32_t copies, double completion);
 // They take over at `offset`; with Handover::Ready wherever the attempt that is ahead stands when they are ready.

@@ -66,6 +66,24 @@ TEST(Restraint, PromisesThatComeAreTrustedOn) {
   EXPECT_FALSE(restraint.refusal(given_tail(0), worth(20, 10, 1), 100));
 }
 
+TEST(Restraint, ARaceIsNoHarm) {
+  Restraint restraint;
+  Ledger ledger({0, 100});
+  for (int i = 0; i < 5; ++i) restraint.promise(whole(0), worth(20, 10, 1), {0, 100});
+  EXPECT_TRUE(ledger.seal({0, 100}, 100, 0, {}));
+  EXPECT_FALSE(restraint.on_sealed(0, {0, 100}, ledger, 30)) << "it would have taken as long without";
+  EXPECT_FALSE(restraint.slower_by(30));
+}
+
+TEST(Restraint, WhatDoesNotBindIsNotRegretted) {
+  Restraint restraint;
+  Ledger ledger({0, 100});
+  for (int i = 0; i < 5; ++i) restraint.promise(given_tail(0), {20, 10, 1, true, false}, {0, 100});
+  EXPECT_TRUE(ledger.seal({0, 100}, 100, 0, {}));
+  EXPECT_FALSE(restraint.on_sealed(0, {0, 100}, ledger, 30));
+  EXPECT_TRUE(restraint.slower_by(30)) << "but told at the end";
+}
+
 TEST(Restraint, SaysWhenDoingNothingWouldHaveBeenFaster) {
   Restraint restraint;
   Ledger ledger({0, 200});

@@ -220,7 +220,11 @@ class Chronos final : public Policy {
   void settle_races(ChronosRound& round, const JobView& job, JobState& state) {
     while (state.racing.next() <= round.view.now && spend(round, kDetails)) {
       const std::uint32_t task = state.racing.take();
-      if (const auto next = settle(round, job, *state.choice, task)) state.racing.add(task, *next);
+      if (const auto next = settle(round, job, *state.choice, task)) {
+        state.racing.add(task, *next);
+      } else if (was_refused(*job.job, task)) {  // there is no race: what was asked for may be worth it later
+        state.again.add(task, retry(job, round.view.now));
+      }
     }
     round.come_back(state.racing.next());
   }

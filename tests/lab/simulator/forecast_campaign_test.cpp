@@ -88,7 +88,7 @@ TEST(ForecastCampaign, StartsOfATenthAHalfAndOneAndAHalfSplitsLengthenJobs) {
   std::vector<double> ends;
   for (const RunForecasts& run : forecasts_of(study, "hadoop")) ends.push_back(run.jobs.at(0).end);
   ASSERT_EQ(ends.size(), 4u);
-  EXPECT_NEAR(ends[1] - ends[0], 2, 4);
+  EXPECT_GT(ends[1] - ends[0], 0.5);
   EXPECT_NEAR(ends[2] - ends[0], 10, 5);
   EXPECT_NEAR(ends[3] - ends[0], 30, 8);
 }

@@ -116,6 +116,16 @@ TEST(Motion, TakesARecordWhenItHasMappedIt) {
           .age = from_seconds(2.5), .first = from_seconds(1), .last = from_seconds(2), .first_bytes = 10, .moves = 2}));
 }
 
+TEST(Motion, WhenItsFirstRecordWasTakenDoesNotChangeWithItsSpeed) {
+  Motion motion({0, 100}, 10);
+  motion.begin(after_start(1), Duration(0));
+  motion.set_speed(10, after_start(1));
+  motion.set_speed(0, after_start(3.5));
+  EXPECT_EQ(motion.times(after_start(60)).first, from_seconds(1));
+  motion.set_speed(1, after_start(70));
+  EXPECT_EQ(motion.times(after_start(80)).first, from_seconds(1));
+}
+
 TEST(RecordTimes, LeadFromPlacesToWorkAndBack) {
   const RecordTimes times(10, 2, {1, 4, 0.5});
   EXPECT_EQ(times.work_of(20), 20);

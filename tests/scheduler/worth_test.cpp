@@ -1,0 +1,161 @@
+// What a copy, a cut or a replacement is worth where segments need a start: of four tasks two took 8 s to start and 3 s
+// to map 1000 bytes.
+#include "scheduler/core/worth.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/scheduler/scheduler_fixture.h"
+
+namespace ontime::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using test::World;
+
+SegmentTimes times_of(double age, double first, double last, std::uint32_t moves) {
+  return {from_seconds(age), from_seconds(first), from_seconds(last), moves > 0 ? 100U : 0U, moves};
+}
+
+class WorthTest : public testing::Test {
+ protected:
+  void run(JobSpec spec = World::quiet_spec(), double start = 8, std::uint32_t moves = 10) {
+    for (const char* name : {"a", "b", "c", "d", "e"}) world_.register_node(name);
+    job_ = world_.submit(4000, 1000, std::move(spec));
+    for (std::uint32_t task = 0; task < 4; ++task) world_.start_attempt(attempt(task));
+    wait(static_cast<int>(start) + 3);
+    for (std::uint32_t task = 0; task < 2; ++task) {
+      const ByteRange range{task * 1000ULL, task * 1000ULL + 1000};
+      world_.send(event::SegmentSealed{world_.attempt(attempt(task)).node,
+                                       attempt(task),
+                                       range,
+                                       range.end,
+                                       {},
+                                       {},
+                                       times_of(start + 3, start, moves > 1 ? start + 2.7 : start, moves)});
+    }
+  }
+  void wait(int seconds) {
+    for (int second = 0; second < seconds; ++second) {
+      world_.pass(1s);
+      for (std::uint32_t node = 1; node <= 5; ++node) world_.heartbeat(NodeId{node});
+    }
+  }
+  AttemptId attempt(std::uint32_t task, std::uint32_t number = 0) const { return {{job_, task}, number}; }
+  void report(std::uint32_t task, std::uint64_t mapped, const SegmentTimes& times) {
+    const AttemptId id = attempt(task);
+    const std::uint64_t offset = task * 1000ULL + mapped;
+    world_.send(event::Heartbeat{world_.attempt(id).node, {{id, offset, mapped, 0, times}}});
+  }
+  void report_slow() { report(3, 200, times_of(11, 8, 10.9, 2)); }
+
+  Speculate about(std::uint32_t task) const {
+    Speculate decision;
+    decision.task = {job_, task};
+    decision.segment = task * 1000ULL;
+    decision.work = WholeSegment{1};
+    return decision;
+  }
+  Speculate cut(std::uint32_t task, std::uint64_t begin) const {
+    Speculate decision = about(task);
+    decision.work = GivenTail{{{begin, 1}}, Handover::Predicted};
+    return decision;
+  }
+  template <class Decision>
+  Worth worth(const Decision& decision) const {
+    return Appraiser(world_.cluster(), *world_.scheduler().outlook(job_), job_, world_.now()).appraise(decision);
+  }
+
+  World world_;
+  JobId job_;
+};
+
+TEST_F(WorthTest, ACopyOfAStragglerIsWorthItsStartAndOneOfAHealthyAttemptIsNot) {
+  run();
+  report(2, 900, times_of(10.9, 8, 10.7, 9));
+  report_slow();
+  const Worth slow = worth(about(3));
+  EXPECT_TRUE(slow.is_binding);
+  EXPECT_TRUE(slow.is_worth);
+  EXPECT_NEAR(slow.with, 11 + 8 + 3, 1);
+  EXPECT_GT(slow.gain(), 8);
+  const Worth healthy = worth(about(2));
+  EXPECT_TRUE(healthy.is_binding);
+  EXPECT_FALSE(healthy.is_worth);
+}
+
+TEST_F(WorthTest, NothingBindsWhereSegmentsNeedNoStart) {
+  run(World::quiet_spec(), 0);
+  report(2, 900, times_of(2.9, 0, 2.7, 9));
+  EXPECT_FALSE(worth(about(2)).is_binding);
+}
+
+TEST_F(WorthTest, AnAttemptInItsStartIsRacedButNeitherCutNorEnded) {
+  run();
+  report(3, 0, times_of(40, 0, 0, 0));
+  EXPECT_TRUE(worth(about(3)).is_worth) << "five times as long as others";
+  EXPECT_FALSE(worth(cut(3, 3500)).is_worth);
+  EXPECT_FALSE(worth(EndAttempt{attempt(3), Reason::Replaced}).is_worth);
+}
+
+TEST_F(WorthTest, OneThatIsSlowMayBeReplacedAndOneThatIsNotMayNot) {
+  run();
+  report_slow();
+  report(2, 900, times_of(10.9, 8, 10.7, 9));
+  EXPECT_TRUE(worth(EndAttempt{attempt(3), Reason::Replaced}).is_worth);
+  EXPECT_FALSE(worth(EndAttempt{attempt(2), Reason::Replaced}).is_worth);
+}
+
+TEST_F(WorthTest, ATailIsGivenAwayIfItsRestTakesLongerThanAStart) {
+  run();
+  report_slow();
+  EXPECT_TRUE(worth(cut(3, 3300)).is_worth);
+  report(3, 900, times_of(40, 8, 39, 9));  // 3 s are left
+  EXPECT_FALSE(worth(cut(3, 3950)).is_worth);
+}
+
+TEST_F(WorthTest, EachTimeTheSameBytesAreBegunAgainItTakesTwiceTheGain) {
+  run();
+  const SegmentTimes slow = times_of(24, 8, 23.5, 3);
+  std::uint32_t number = 0;
+  for (; number < 4; ++number) {
+    const AttemptId id = attempt(3, number);
+    world_.send(event::Heartbeat{world_.attempt(id).node, {{id, 3300, 300, 0, slow}}});
+    if (!worth(about(3)).is_worth) break;
+    world_.fail(id, "boom", FailureKind::Node);
+    wait(2);
+    world_.start_attempt(attempt(3, number + 1));
+  }
+  EXPECT_GT(number, 0u);
+  EXPECT_LT(number, 4u) << "the fourth copy of the same bytes is as good as the first";
+}
+
+TEST_F(WorthTest, TheTimeOfBytesThatAreTakenAtOnceCountsOnce) {
+  run(World::quiet_spec(), 8, 1);
+  report(3, 0, times_of(11, 0, 0, 0));
+  EXPECT_TRUE(world_.scheduler().outlook(job_)->takes_at_once(world_.cluster(), world_.job(job_)));
+  EXPECT_NEAR(worth(about(3)).without, 11 + 11 * 0.15, 0.1) << "it is about to end";
+  report(3, 0, times_of(40, 0, 0, 0));
+  EXPECT_NEAR(worth(about(3)).with, 11 + 11, 0.1);
+}
+
+// Without it at 24 s, with it at 22 s, which is less than half a start.
+TEST_F(WorthTest, ASmallGainIsNotWorthACopy) {
+  run();
+  report(3, 264, times_of(11, 8, 10.9, 10));
+  const Worth small = worth(about(3));
+  EXPECT_NEAR(small.gain(), 2, 0.5);
+  EXPECT_FALSE(small.is_worth);
+}
+
+TEST_F(WorthTest, UnlessItSavesTheDeadline) {
+  JobSpec spec = World::quiet_spec();
+  spec.deadline = 23s;
+  run(spec);
+  report(3, 264, times_of(11, 8, 10.9, 10));
+  EXPECT_TRUE(worth(about(3)).is_worth);
+}
+
+}  // namespace
+}  // namespace ontime::scheduler
