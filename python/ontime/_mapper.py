@@ -15,6 +15,7 @@ from json.encoder import encode_basestring
 KEYS_MOST = 100_000  # in the table, before it is written early
 VALUES_MOST = 64  # of a key, before they are combined
 TRACEBACKS_MOST = 10  # of skipped lines, in the log
+ALWAYS_WRITABLE = frozenset({int, float, str, bool, type(None)})
 
 
 def plain(value):
@@ -102,6 +103,8 @@ class Sums(Table):
     def add(self, key, value):
         if type(key) is not str:
             key = encode(key)
+        if type(value) is not int and type(value) is not float:
+            encode(value + 0)  # while it is known which line it is of
         values = self.values
         values[key] = values.get(key, 0) + value
 
@@ -114,6 +117,8 @@ class Extremes(Sums):
     def add(self, key, value):
         key = self.key_of(key)
         value = value + 0  # of True and False the numbers
+        if type(value) is not int and type(value) is not float:
+            encode(value)  # while it is known which line it is of
         known = self.values.get(key)
         if known is None:
             self.values[key] = value
@@ -139,6 +144,8 @@ class Combined(Table):
         self.count = 0
 
     def add(self, key, value):
+        if type(value) not in ALWAYS_WRITABLE:
+            encode(value)  # while it is known which line it is of
         known = self.values.setdefault(self.key_of(key), (key, []))[1]
         known.append(value)
         if len(known) >= VALUES_MOST:
@@ -339,14 +346,20 @@ def main():
     try:
         with open("ontime_job.json", encoding="utf-8") as file:
             spec = json.load(file)
-        serve(Service(spec, *load(spec)), source, answers)
+        service = Service(spec, *load(spec))
+    except Exception:
+        log(traceback.format_exc())
+        log("ontime: mapper failed: null")
+        sys.exit(1)
+    try:
+        serve(service, source, answers)
     except BadCombine as error:
         log_cause(error)
         log("ontime: combine failed: " + json.dumps(f"{error.key!r:.200}"))
         sys.exit(1)
-    except Exception:  # in loading
+    except Exception:  # it was loaded, but no certain line is known
         log(traceback.format_exc())
-        log("ontime: mapper failed: null")
+        log("ontime: mapper failed: " + json.dumps([service.path, None, None]))
         sys.exit(1)
 
 

@@ -25,16 +25,19 @@ class JobFailed(OntimeError):
 
 
 class MapperError(JobFailed):
-    """The mapper raised an exception in every attempt on some line.
+    """The mapper raised an exception in every attempt on some line, or yielded what cannot be written.
 
     ``traceback`` is the traceback of the last attempt, as text. ``input``, ``offset`` and ``line`` say which line it was;
-    they are None if the mapper could not be loaded.
+    they are None if the mapper could not be loaded. ``offset`` and ``line`` alone are None if it was no certain line, as
+    where a sum of many lines cannot be written.
     """
 
     def __init__(
         self, job: str, traceback: str, input: str | None = None, offset: int | None = None, line: str | None = None
     ) -> None:
         where = "the mapper could not be loaded"
+        if input is not None:
+            where = f"the mapper's process failed at {input}, at no certain line"
         if offset is not None:
             where = f"the mapper raised an exception at byte {offset} of {input}, line {line}"
         OntimeError.__init__(self, f"{job} failed: {where}\n\n{traceback}")

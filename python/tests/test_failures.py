@@ -110,12 +110,38 @@ def test_what_is_no_pair_is_refused(cluster, tmp_path, mapper, message):
         cluster.map(mapper, tmp_path / "in", max_attempts=1).wait()
 
 
+@pytest.mark.parametrize("merge", ["sum", "max", lambda key, values: values[0], None])
+def test_a_single_value_that_cannot_be_written_names_its_line(cluster, tmp_path, merge):
+    import decimal
+
+    (tmp_path / "in").write_text("1\n2.5\n3\n")
+    options = {"combine": merge} if callable(merge) else {}
+
+    def mapper(line):
+        yield line, decimal.Decimal(line) if "." in line else 1
+
+    with pytest.raises(ontime.MapperError, match="a Decimal cannot be a key or a value") as caught:
+        cluster.map(mapper, tmp_path / "in", merge=merge, max_attempts=1, **options).wait()
+    assert (caught.value.offset, caught.value.line) == (2, "'2.5'")
+    skipping = cluster.map(mapper, tmp_path / "in", merge=merge, on_error="skip", **options)
+    assert skipping.to_dict() == {"1": 1, "3": 1}
+
+
+def test_what_goes_wrong_at_no_certain_line_names_the_input(cluster, tmp_path):
+    (tmp_path / "in").write_text("line\n")
+    with pytest.raises(ontime.MapperError, match="4300 digits") as caught:
+        cluster.map(lambda line: [("k", 10**5000)], tmp_path / "in", merge="sum", max_attempts=1).wait()
+    assert (caught.value.input, caught.value.offset, caught.value.line) == (str(tmp_path / "in"), None, None)
+    assert "could not be loaded" not in str(caught.value)
+
+
 def test_a_mapper_that_cannot_be_loaded(cluster, tmp_path):
     (tmp_path / "in").write_text("line\n")
     (tmp_path / "broken.py").write_text("import there_is_no_such_module\n")
     with pytest.raises(ontime.MapperError, match="there_is_no_such_module") as caught:
         cluster.map(str(tmp_path / "broken.py"), tmp_path / "in", max_attempts=1).wait()
-    assert caught.value.offset is None
+    assert (caught.value.input, caught.value.offset) == (None, None)
+    assert "could not be loaded" in str(caught.value)
 
 
 def test_a_combine_that_fails(cluster, tmp_path):

@@ -1,6 +1,10 @@
 """What runs beside a runner, without one: frames in, frames out."""
 
+import decimal
 import io
+import json
+import subprocess
+import sys
 
 import pytest
 from ontime import _mapper
@@ -69,9 +73,56 @@ def test_values_are_combined_while_they_come():
 
 def test_numpy_numbers_are_numbers():
     numpy = pytest.importorskip("numpy")
-    for merge in ("sum", "max", None):
-        mapped = service(lambda line: [(numpy.int64(3), numpy.float32(0.5))], merge)
+    for merge, combine in (("sum", None), ("max", None), ("list", lambda key, values: max(values)), (None, None)):
+        mapped = service(lambda line: [(numpy.int64(3), numpy.float32(0.5))], merge, combine)
         assert segments(mapped, b"x\n") == [b"3\t0.5\n"]
+
+
+UNWRITABLE = [object(), decimal.Decimal("1.5"), [object()], b"bytes"]
+MERGES = [("sum", None), ("max", None), ("list", lambda key, values: values[0]), (None, None)]
+
+
+@pytest.mark.parametrize("value", UNWRITABLE, ids=repr)
+@pytest.mark.parametrize(("merge", "combine"), MERGES, ids=["sum", "max", "combine", "none"])
+def test_a_value_that_cannot_be_written_names_its_line(capfd, value, merge, combine):
+    def mapper(line):
+        return [("k", value)] if line == "bad" else [(line, 1)]
+
+    mapped = service(mapper, merge, combine)
+    mapped.begin("/in")
+    with pytest.raises(SystemExit):
+        mapped.records(100, b"a\nbad\nb\n")
+    said = capfd.readouterr().err
+    assert "TypeError" in said
+    assert said.splitlines()[-1] == """ontime: mapper failed: ["/in", 102, "'bad'"]"""
+    assert len(segments(service(mapper, merge, combine, skip=True), b"a\nbad\nb\n")[0].splitlines()) == 2
+
+
+def test_values_that_can_be_written_are_combined_as_they_are():
+    for value in (None, True, 1, 0.5, "\udcff", [1, ["a"]], {"a": (1, None)}):
+        lone = segments(service(lambda line: [("k", value)], "list", lambda key, values: values[-1]), b"x\n", b"x\nx\n")
+        assert lone == [b'"k"\t%b\n' % _mapper.encode(value)] * 2
+    assert segments(service(lambda line: [("k", True)], "sum"), b"x\nx\n") == [b'"k"\t2\n']
+
+
+def run_beside(directory, mapper, frames):
+    (directory / "job.py").write_text(mapper)
+    spec = {"merge": "sum", "batches": False, "text": True, "skip": False, "path": [], "how": "file"}
+    spec |= {"module": "job", "file": "job.py", "name": "map", "combine": None}
+    (directory / "ontime_job.json").write_text(json.dumps(spec))
+    return subprocess.run([sys.executable, _mapper.__file__], cwd=directory, input=frames, capture_output=True, check=False)
+
+
+def test_what_goes_wrong_after_the_mapper_was_loaded_names_the_input(tmp_path):
+    frames = b"segment 0 3\n/in" b"records 0 2\na\n" b"flush\n"
+    # Its text has more digits than Python writes, which is not known before.
+    ended = run_beside(tmp_path, "def map(line):\n    yield 'k', 10**5000\n", frames)
+    said = ended.stderr.decode()
+    assert ended.returncode == 1 and "Traceback" in said and "4300 digits" in said
+    assert said.splitlines()[-1] == 'ontime: mapper failed: ["/in", null, null]'
+    ended = run_beside(tmp_path, "import there_is_no_such_module\n", frames)
+    assert ended.returncode == 1
+    assert ended.stderr.decode().splitlines()[-1] == "ontime: mapper failed: null"
 
 
 def test_frames(monkeypatch):
