@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 
 DRAIN_MOST = 30.0  # seconds that handing over may take
+GOODBYE = b"."  # tells a worker to end; without it, its connection has broken
 
 
 class Programs:
@@ -180,7 +181,10 @@ def work_until_told(
     slots: int,
     programs: Programs | None,
 ) -> None:
-    """Has a worker until the connection to ``control`` ends, which the cluster's Python process holds."""
+    """Has a worker until ``control`` says goodbye, where the cluster's Python process listens.
+
+    Raises RuntimeError if the connection breaks before, so that the engine starts it again.
+    """
     with _connection(control, certificates) as told:
         told.sendall(name.encode() + b"\n")
         told.settimeout(1.0)
@@ -193,13 +197,26 @@ def work_until_told(
 
 
 def _is_told(told: ssl.SSLSocket) -> bool:
-    """Whether the connection has ended, within a second."""
+    """Whether it is told to end, within a second."""
     try:
-        return not told.recv(1)
-    except TimeoutError:
-        return False
-    except OSError:
-        return True
+        if told.recv(1):
+            return True
+        reason = "it has ended"
+    except TimeoutError as error:
+        if error.errno is None:  # nothing came within that second
+            return False
+        reason = str(error)
+    except OSError as error:
+        reason = str(error)
+    raise RuntimeError(f"the connection to the driver has broken: {reason}")
+
+
+def keep_alive(connection: socket.socket) -> None:
+    """Has the system notice within two minutes that the other machine is away, though nothing is to be said."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 60)  # seconds
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 15)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 4)
 
 
 def _connection(control: tuple[str, int], certificates: Mapping[str, bytes]) -> ssl.SSLSocket:
@@ -209,4 +226,6 @@ def _connection(control: tuple[str, int], certificates: Mapping[str, bytes]) -> 
     with tempfile.TemporaryDirectory(prefix="ontime-") as directory:
         _write_files(directory, certificates)
         context.load_cert_chain(os.path.join(directory, "cert.pem"), os.path.join(directory, "key.pem"))
-    return context.wrap_socket(socket.create_connection(control, 30.0))
+    connection = socket.create_connection(control, 30.0)
+    keep_alive(connection)
+    return context.wrap_socket(connection)

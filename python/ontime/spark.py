@@ -33,7 +33,7 @@ _STRANGERS_MOST = 64
 
 
 class _Control:
-    """Where tasks connect. A task works until its connection ends. Only who has the cluster's certificates is heard."""
+    """Where tasks connect. A task works until it is told goodbye. Only who has the cluster's certificates is heard."""
 
     def __init__(self, host: str, certificates: os.PathLike[str]) -> None:
         directory = os.fspath(certificates)
@@ -61,6 +61,7 @@ class _Control:
             tasks = {name: self._tasks.pop(name) for name in names if name in self._tasks}
         there = {name for name, task in tasks.items() if _is_there(task)}
         for task in tasks.values():
+            _say_goodbye(task)
             _end(task)
         return there
 
@@ -84,6 +85,7 @@ class _Control:
     def _meet(self, stranger: socket.socket) -> None:
         try:
             stranger.settimeout(_HANDSHAKE_MOST)
+            beside.keep_alive(stranger)
             task = self._context.wrap_socket(stranger, server_side=True)
             with task.makefile("rb") as said:
                 name = said.readline(_NAME_MOST).decode("utf-8", "replace").removesuffix("\n")
@@ -93,11 +95,19 @@ class _Control:
         finally:
             self._room.release()
         with self._lock:
+            is_expected = name in self._expected
             over: ssl.SSLSocket | None = task
-            if name in self._expected:  # a task that Spark has started again has the name of the one before
+            if is_expected:  # a task that Spark has started again has the name of the one before
                 over, self._tasks[name] = self._tasks.get(name), task
         if over is not None:
+            if not is_expected:  # the one before fails instead: if it succeeded, Spark would end the new one
+                _say_goodbye(over)
             _end(over)
+
+
+def _say_goodbye(task: ssl.SSLSocket) -> None:
+    with suppress(OSError, ValueError):  # ValueError: it is closed
+        task.sendall(beside.GOODBYE)
 
 
 def _end(task: ssl.SSLSocket) -> None:
@@ -108,6 +118,8 @@ def _end(task: ssl.SSLSocket) -> None:
 
 def _is_there(task: ssl.SSLSocket) -> bool:
     """Tasks say nothing after their names, so what can be read is the end."""
+    if task.fileno() < 0:
+        return False
     poll = select.poll()
     poll.register(task, select.POLLIN)
     return not poll.poll(0)
@@ -116,18 +128,24 @@ def _is_there(task: ssl.SSLSocket) -> bool:
 class _Worker:
     """A worker in a Spark job of one task, whose loss leaves the jobs of the others alone.
 
-    A thread of its own waits for the job. Spark runs the task again where it fails or its executor is lost, until it has
-    failed ``spark.task.maxFailures`` times.
+    A thread of its own waits for the job. Spark runs the task again where it fails, its connection to the driver breaks or
+    its executor is lost, until it has failed ``spark.task.maxFailures`` times.
     """
 
     def __init__(self, context: Any, name: str, task: Any) -> None:
         self.name = name
         self.error: Exception | None = None
+        self.is_told = False  # to end
         self._context = context
         self._group = f"ontime-{uuid.uuid4().hex}"
         self._rdd = context.parallelize([name], 1).mapPartitions(task)
         self._thread = InheritableThread(target=self._run, daemon=True)
         self._thread.start()
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether its job has ended though nobody has told it to."""
+        return not self.is_told and (self.error is not None or not self._thread.is_alive())
 
     def wait(self, seconds: float) -> bool:
         """Whether its job has ended within that time."""
@@ -142,6 +160,8 @@ class _Worker:
         try:
             self._context.setJobGroup(self._group, "An Ontime worker", True)
             self._rdd.collect()
+            if not self.is_told:
+                raise ClusterError("its task has ended without having been told to")
         except Exception as error:  # whatever Spark makes of it
             self.error = error
 
@@ -185,7 +205,10 @@ class Cluster(EncryptedCluster):
 
     def scale(self, workers: int) -> None:
         """Starts or ends workers, and replaces those that Spark has given up. One that ends hands over what it maps."""
-        working = [worker for worker in self._workers if worker.error is None]
+        lost = [worker for worker in self._workers if worker.is_lost]
+        if lost and self._control is not None:
+            self._control.end([worker.name for worker in lost])
+        working = [worker for worker in self._workers if worker not in lost]
         self._workers, ending = working[:workers], working[workers:]
         if ending:
             self._tell(ending)
@@ -246,6 +269,8 @@ class Cluster(EncryptedCluster):
     def _tell(self, workers: list[_Worker]) -> None:
         """Tells them to end. What waits for an executor need not start for that."""
         assert self._control is not None
+        for worker in workers:
+            worker.is_told = True
         told = self._control.end([worker.name for worker in workers])
         for worker in workers:
             if worker.name not in told:
@@ -253,11 +278,12 @@ class Cluster(EncryptedCluster):
 
     def _check(self) -> None:
         super()._check()
-        if all(worker.error is not None for worker in self._workers):
+        if all(worker.is_lost for worker in self._workers):
             _raise_first(self._workers)
 
 
 def _raise_first(workers: list[_Worker]) -> None:
     for worker in workers:
-        if worker.error is not None:
-            raise ClusterError(f"Spark has given up {worker.name}: {worker.error}") from worker.error
+        if worker.is_lost:
+            reason = worker.error or "the thread that waits for it has ended"
+            raise ClusterError(f"Spark has given up {worker.name}: {reason}") from worker.error
