@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Notice {
   private static final Logger LOG = LoggerFactory.getLogger(Notice.class);
-  private static final int LENGTH_MAX = 4096;
+  private static final int LENGTH_MAX = 4096;  // in bytes, with the sign before it and the line's end
   private static final String GOOD = "+";  // how the file begins if Ontime plans
 
   private final FileSystem fs;
@@ -32,10 +32,21 @@ final class Notice {
   /** A job's speculation is not worth its end, so what cannot be written is not. */
   void write(boolean plans, String sentence) {
     try (FSDataOutputStream out = fs.create(file, true)) {
-      out.write(((plans ? GOOD : "-") + sentence.replace('\n', ' ') + "\n").getBytes(StandardCharsets.UTF_8));
+      out.write((plans ? GOOD : "-").getBytes(StandardCharsets.UTF_8));
+      byte[] text = sentence.replace('\n', ' ').getBytes(StandardCharsets.UTF_8);
+      out.write(text, 0, lengthOfWhole(text, LENGTH_MAX - 2));
+      out.write('\n');
     } catch (IOException unavailable) {
       LOG.warn("The client is not told: " + unavailable.getMessage());
     }
+  }
+
+  /** How many bytes of UTF-8 to keep so that no character is cut. */
+  private static int lengthOfWhole(byte[] text, int most) {
+    if (text.length <= most) return text.length;
+    int length = most;
+    while (length > 0 && (text[length] & 0xC0) == 0x80) --length;  // in the middle of a character
+    return length;
   }
 
   /** Empty if there is nothing whole. */
