@@ -238,23 +238,38 @@ bool has_unfinished_claim(const OutputPlace& place, const std::string& id) {
 
 namespace {
 
-// Copes with files that a process which is just being killed still creates.
-Status remove_files(const std::string& directory) {
+// Removes the files in an open directory, which messages call `path`; whether there were any.
+Result<bool> remove_files(int directory, const std::string& path) {
+  bool has_removed = false;
+  std::error_code error;
+  for (fs::directory_iterator at(path_of(directory), error), end; !error && at != end; at.increment(error)) {
+    note_progress();
+    const std::string name = at->path().filename().string();
+    const int problem = files::remove({directory, name});
+    has_removed |= problem == 0;
+    if (problem != 0 && problem != ENOENT && problem != EISDIR)
+      return system_error("remove", path + "/" + name, problem);
+  }
+  if (error && error != std::errc::no_such_file_or_directory)
+    return system_error("read the directory", path, error.value());
+  return has_removed;
+}
+
+// The same, and then the directory itself, if it is one: a link may lead to somebody else's. Copes with files that a
+// process which is just being killed still creates.
+Status remove_with_files(int above, const std::string& name, const std::string& path) {
   constexpr int kTries = 10;
   for (int i = 0; i < kTries; ++i) {
-    bool has_removed = false;
-    std::error_code error;
-    for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-      note_progress();
-      const int problem = files::remove(at->path().string());
-      has_removed |= problem == 0;
-      if (problem != 0 && problem != ENOENT && problem != EISDIR) return system_error("remove", at->path(), problem);
+    const Descriptor directory = open_below(above, name);
+    if (!directory.is_open()) {
+      const bool is_one = errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
+      return is_one ? Status(system_error("read the directory", path, errno)) : Status();
     }
-    if (error && error != std::errc::no_such_file_or_directory)
-      return system_error("read the directory", directory, error.value());
-    const int problem = files::remove_directory(directory);
-    if (problem != ENOTEMPTY && problem != ENOENT && problem != 0) return system_error("remove", directory, problem);
-    if (problem != ENOTEMPTY || !has_removed) break;
+    const auto has_removed = remove_files(directory.get(), path);
+    if (!has_removed) return has_removed.error();
+    const int problem = files::remove_directory({above, name});
+    if (problem != ENOTEMPTY && problem != ENOENT && problem != 0) return system_error("remove", path, problem);
+    if (problem != ENOTEMPTY || !*has_removed) break;
   }
   return {};
 }
@@ -268,9 +283,11 @@ Status remove_claim(const OutputPlace& place, const std::string& id) {
     if (problem != 0) return system_error("remove", place.path() + "/" + output::kAttemptsName, problem);
   }
   pass_kill_point("claim-released");
-  const std::string released = place.path() + "/" + name;
-  if (Status status = remove_files(released + "/" + id); !status) return status;
-  return remove_files(released);
+  const std::string path = place.path() + "/" + name;
+  if (const Descriptor released = open_below(place.descriptor(), name); released.is_open()) {
+    if (Status status = remove_with_files(released.get(), id, path + "/" + id); !status) return status;
+  }
+  return remove_with_files(place.descriptor(), name, path);
 }
 
 }  // namespace ontime::master

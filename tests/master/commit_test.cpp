@@ -206,6 +206,21 @@ TEST_F(CommitTest, FollowsNoLinkBelowItsDirectory) {
   commit();
 }
 
+// The manifest says that it is the job's; a link is where a claim that ends has its name.
+TEST_F(CommitTest, IsNotDiscardedThroughALinkInPlaceOfAnEndedClaim) {
+  make_attempt("t00000-a0", "one\n");
+  add_task(true, {{"t00000-a0", 0, 4}});
+  commit();
+  fs::remove(output_ + "/_SUCCESS");
+  test::write_file(directory_ / "elsewhere/file", "precious");
+  test::write_file(directory_ / "elsewhere/ours-1/file", "precious");
+  fs::create_directory_symlink(directory_ / "elsewhere", output_ + "/" + output::kUnfinishedClaim + kClaim);
+  EXPECT_TRUE(Output::at(output_, kClaim)->discard(1));
+  EXPECT_FALSE(fs::exists(output_ + "/part-m-00000"));
+  EXPECT_TRUE(fs::exists(directory_ / "elsewhere/file"));
+  EXPECT_TRUE(fs::exists(directory_ / "elsewhere/ours-1/file"));
+}
+
 TEST_F(CommitTest, TakesItsSuccessBackIfItCannotBeMadeToLast) {
   make_attempt("t00000-a0", "one\n");
   add_task(true, {{"t00000-a0", 0, 4}});
@@ -273,126 +288,6 @@ TEST_F(CommitTest, CanBeRepeatedAfterACrashAtAnyStep) {
     EXPECT_EQ(output::read_manifest(output_)->tasks.size(), 5u);
   }
   EXPECT_GT(crashes, 8);
-}
-
-class OutputDirectoryTest : public testing::Test {
- protected:
-  static constexpr const char* kOurs = "ours-1";
-
-  Status claim(const std::string& id = kOurs) { return Output::at(output_, id)->claim().status; }
-  std::string refusal(const std::string& id = kOurs) {
-    const Status status = claim(id);
-    EXPECT_FALSE(status);
-    return status ? "" : status.error().message;
-  }
-  // The claim that is reported to stand in the way.
-  std::string idle_claim() { return Output::at(output_, "ours-2")->claim().idle_claim; }
-  Status discard(std::uint32_t parts, const std::string& id = kOurs) { return Output::at(output_, id)->discard(parts); }
-  std::string at(const std::string& name) const { return output_ + "/" + name; }
-
-  test::TemporaryDirectory directory_;
-  const std::string output_ = directory_ / "deep/out";
-};
-
-TEST_F(OutputDirectoryTest, IsMadeWithItsClaimInside) {
-  ASSERT_TRUE(claim());
-  EXPECT_TRUE(fs::is_directory(at("_attempts/ours-1")));
-}
-
-TEST_F(OutputDirectoryTest, MayBeEmpty) {
-  fs::create_directories(output_);
-  EXPECT_TRUE(claim());
-}
-
-TEST_F(OutputDirectoryTest, IsRefusedWhenItHoldsAnything) {
-  test::write_file(at("precious"), "data");
-  EXPECT_EQ(refusal(),
-            "The output directory '" + output_ + "' is not empty; name one that does not exist yet, or empty it.");
-  EXPECT_EQ(test::read_file(at("precious")), "data");
-}
-
-TEST_F(OutputDirectoryTest, IsRefusedWhenItIsAFile) {
-  test::write_file(output_, "a file");
-  EXPECT_NE(refusal().find("is a file"), std::string::npos);
-}
-
-TEST_F(OutputDirectoryTest, IsRefusedWhereNothingCanBeMade) {
-  test::write_file(directory_ / "deep", "a file in its way");
-  EXPECT_NE(refusal().find(output_), std::string::npos);
-}
-
-TEST_F(OutputDirectoryTest, HasOneClaimWhateverTheNameItIsReachedBy) {
-  ASSERT_TRUE(claim());
-  EXPECT_NE(refusal("ours-2").find("is being used by another job"), std::string::npos);
-  fs::create_directory_symlink(directory_ / "deep", directory_ / "link");
-  const ClaimOutcome linked = Output::at(directory_ / "link/out", "ours-2")->claim();
-  ASSERT_FALSE(linked.status);
-  EXPECT_NE(linked.status.error().message.find("is being used by another job"), std::string::npos);
-  EXPECT_FALSE(fs::exists(at("_attempts/ours-2")));
-}
-
-TEST_F(OutputDirectoryTest, NamesAClaimInTheWayUnlessItHasOutput) {
-  ASSERT_TRUE(claim());
-  EXPECT_EQ(idle_claim(), kOurs);
-  test::write_file(at("_attempts/ours-1/t00000-a0"), "of a job that may still run");
-  EXPECT_EQ(idle_claim(), "");
-  fs::remove(at("_attempts/ours-1/t00000-a0"));
-  test::write_file(at("part-m-00000"), "data");
-  EXPECT_EQ(idle_claim(), "");
-}
-
-TEST_F(OutputDirectoryTest, DisappearsWhenItIsDiscarded) {
-  ASSERT_TRUE(claim());
-  test::write_file(at("_attempts/ours-1/t00000-a0"), "half");
-  test::write_file(at("part-m-00001"), "of an unfinished commit");
-  ASSERT_TRUE(discard(2));
-  EXPECT_FALSE(fs::exists(output_));
-  EXPECT_TRUE(discard(2));
-}
-
-TEST_F(OutputDirectoryTest, IsClearedAfterACrashInTheMiddleOfAClaimOrADiscard) {
-  fs::create_directories(at("_attempts.of-ours-1"));
-  EXPECT_EQ(idle_claim(), kOurs);
-  ASSERT_TRUE(discard(0));
-  EXPECT_FALSE(fs::exists(output_));
-  test::write_file(at("_attempts.of-ours-1/ours-1/t00000-a0"), "half");
-  ASSERT_TRUE(discard(0, "ours-2"));
-  EXPECT_TRUE(fs::exists(at("_attempts.of-ours-1")));
-  ASSERT_TRUE(discard(0));
-  EXPECT_FALSE(fs::exists(output_));
-}
-
-TEST_F(OutputDirectoryTest, IsNotDiscardedByAnotherJob) {
-  ASSERT_TRUE(claim("ours-2"));
-  test::write_file(at("part-m-00000"), "theirs");
-  ASSERT_TRUE(discard(1));
-  EXPECT_TRUE(fs::exists(at("_attempts/ours-2")));
-  EXPECT_TRUE(fs::exists(at("part-m-00000")));
-}
-
-TEST_F(OutputDirectoryTest, IsNotDiscardedThroughALinkBelowIt) {
-  ASSERT_TRUE(claim());
-  fs::rename(at("_attempts"), directory_ / "elsewhere");
-  fs::create_directory_symlink(directory_ / "elsewhere", at("_attempts"));
-  ASSERT_TRUE(discard(1));
-  EXPECT_TRUE(fs::exists(directory_ / "elsewhere/ours-1"));
-}
-
-TEST_F(OutputDirectoryTest, StaysWithWhatIsNotOursWhenItIsDiscarded) {
-  ASSERT_TRUE(claim());
-  test::write_file(at("notes"), "mine");
-  ASSERT_TRUE(discard(1));
-  EXPECT_EQ(test::read_file(at("notes")), "mine");
-  EXPECT_FALSE(fs::exists(at("_attempts")));
-}
-
-TEST_F(OutputDirectoryTest, KeepsASuccessAndItsPartsWhenItIsDiscarded) {
-  ASSERT_TRUE(claim());
-  test::write_file(at("part-m-00000"), "answer");
-  test::write_file(at("_SUCCESS"), "");
-  ASSERT_TRUE(discard(1));
-  EXPECT_EQ(test::read_file(at("part-m-00000")), "answer");
-  EXPECT_FALSE(fs::exists(at("_attempts")));
 }
 
 }  // namespace
