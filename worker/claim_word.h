@@ -76,18 +76,19 @@ class ClaimWord {
   bool is_cut() const { return (word_.load(std::memory_order_acquire) & kIsCut) != 0; }
 
   // Cuts there, or behind what is claimed, and within what the attempt holds. `claimed` is kept by the worker from one
-  // call to the next. Nothing: the runner answers itself; or it has not seen the last cut, which this one cannot
-  // replace.
+  // call to the next. While the runner has not seen the last cut, one that does not release is answered with that
+  // border, and changes nothing. Nothing: the runner answers itself; or it has not seen the last cut, and this one,
+  // which releases, lies behind it.
   std::optional<std::uint64_t> cut(Cut wanted, ByteRange held, std::uint64_t& claimed) {
     std::uint64_t word = word_.load(std::memory_order_acquire);
     for (int tries = 0; tries < kTriesMost; ++tries) {
       if ((word & kIsAnswered) != 0) return std::nullopt;
       const bool is_second = (word & kIsCut) != 0;
       if (!is_second) claimed = word & kPlace;
-      const std::uint64_t behind = std::max(wanted.at, claimed);
-      const std::uint64_t at = behind >= kMost ? held.end : std::clamp(behind, held.begin, held.end);
+      if (is_second && !wanted.release) return within(held, word & kPlace);
+      const std::uint64_t at = within(held, std::max(wanted.at, claimed));
       const std::uint64_t place = std::min(at, kMost);
-      if (is_second && (!wanted.release || place > (word & kPlace))) return std::nullopt;
+      if (is_second && place > (word & kPlace)) return std::nullopt;
       if (change(word, kIsCut | (wanted.release ? kReleases : 0) | place)) return at;
     }
     return std::nullopt;
@@ -99,6 +100,10 @@ class ClaimWord {
   static constexpr std::uint64_t kReleases = std::uint64_t{1} << 61;
   static constexpr std::uint64_t kIsAnswered = std::uint64_t{1} << 62;
   static constexpr std::uint64_t kIsCut = std::uint64_t{1} << 63;
+
+  static std::uint64_t within(ByteRange held, std::uint64_t place) {
+    return place >= kMost ? held.end : std::clamp(place, held.begin, held.end);
+  }
 
   // If not, `word` is what it is.
   bool change(std::uint64_t& word, std::uint64_t to) {

@@ -77,6 +77,21 @@ TEST_F(LateCut, ThatWasNotSeenYetMayBeFollowedByALowerOne) {
   EXPECT_EQ(claims().take_cut(130), (Cut{130, true}));
 }
 
+// A checkpoint, and the next one, within one record: the master asks no third if the second is not answered.
+TEST_F(LateCut, ThatWasNotSeenYetAnswersTheNextCheckpoint) {
+  ASSERT_TRUE(claims().claim(130));
+  for (const std::uint64_t at : {50u, 60u, 200u}) {
+    ASSERT_TRUE(world.cut(id, at, false));
+    const auto reports = reports_until(1);
+    ASSERT_TRUE(reports[0].has_cut());
+    EXPECT_EQ(reports[0].cut().at(), 130u);
+    EXPECT_FALSE(reports[0].cut().release());
+  }
+  EXPECT_EQ(claims().take_cut(130), (Cut{130, false}));
+  runner->seals(0, 130);
+  EXPECT_TRUE(reports_until(1)[0].has_sealed());
+}
+
 TEST_F(LateCut, ThatWasNotSeenYetKeepsAHigherOneWaiting) {
   ASSERT_TRUE(claims().claim(130));
   ASSERT_TRUE(world.cut(id, 300, false));

@@ -57,9 +57,25 @@ TEST(ClaimWord, ACutThatWasNotSeenGivesWayToALowerOneOnly) {
   EXPECT_TRUE(word.claim(110));
   EXPECT_EQ(word.cut({150, false}, kHeld, claimed), 150u);
   EXPECT_EQ(word.cut({160, true}, kHeld, claimed), std::nullopt);
-  EXPECT_EQ(word.cut({120, false}, kHeld, claimed), std::nullopt);  // both would have to be obeyed
   EXPECT_EQ(word.cut({105, true}, kHeld, claimed), 110u);
   EXPECT_EQ(word.take_cut(110), (Cut{110, true}));
+}
+
+TEST(ClaimWord, ACutThatWasNotSeenAnswersThoseThatDoNotRelease) {
+  ClaimWord word;
+  std::uint64_t claimed = 0;
+  word.reset(100);
+  EXPECT_TRUE(word.claim(110));
+  EXPECT_EQ(word.cut({150, false}, kHeld, claimed), 150u);
+  for (const std::uint64_t at : {105u, 120u, 150u, 160u}) EXPECT_EQ(word.cut({at, false}, kHeld, claimed), 150u);
+  EXPECT_EQ(word.take_cut(110), (Cut{150, false}));
+  EXPECT_EQ(word.cut({170, true}, kHeld, claimed), 170u);
+  EXPECT_EQ(word.cut({120, false}, {100, 170}, claimed), 170u);  // it will not do more than that
+  EXPECT_EQ(word.take_cut(110), (Cut{170, true}));
+  EXPECT_TRUE(word.claim(~std::uint64_t{0}));
+  EXPECT_EQ(word.cut({150, false}, kHeld, claimed), 200u);
+  EXPECT_EQ(word.cut({150, false}, kHeld, claimed), 200u);
+  EXPECT_EQ(word.take_cut(110), (Cut{200, false}));
 }
 
 TEST(ClaimWord, TheWorkerStaysWithinWhatTheAttemptHolds) {
