@@ -1,4 +1,5 @@
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -24,10 +25,33 @@ namespace fs = std::filesystem;
 
 constexpr int kPlace = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
+Descriptor open_below(int directory, const std::string& name) {
+  return files::open({directory, name}, files::kDirectory | O_NOFOLLOW);
+}
+
+std::string path_of(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
+
+// Of somebody who may say what the directory is: in /tmp others may leave anything, which must not be in everybody's
+// way.
+bool has_mark(int directory, const char* name) {
+  struct stat mark {};
+  struct stat holder {};
+  if (::fstatat(directory, name, &mark, AT_SYMLINK_NOFOLLOW) != 0 || ::fstat(directory, &holder) != 0) return false;
+  return mark.st_uid == holder.st_uid || mark.st_uid == ::geteuid();
+}
+
+// Not if it is empty: a power cut can bring that back. One that cannot be read counts.
+bool has_attempts(int directory) {
+  if (!has_mark(directory, output::kAttemptsName)) return false;
+  const Descriptor attempts = open_below(directory, output::kAttemptsName);
+  std::error_code error;
+  return !attempts.is_open() || fs::directory_iterator(path_of(attempts.get()), error) != fs::directory_iterator() ||
+         error;
+}
+
 bool is_output(int directory) {
-  struct stat ignored {};
-  const auto has = [&](const char* name) { return ::fstatat(directory, name, &ignored, AT_SYMLINK_NOFOLLOW) == 0; };
-  return has(output::kAttemptsName) || has(output::kManifestName) || has(output::kSuccessName);
+  return has_attempts(directory) || has_mark(directory, output::kManifestName) ||
+         has_mark(directory, output::kSuccessName);
 }
 
 // The innermost output among a directory and those above it; empty if there is none. Asks each directory itself: names
@@ -144,12 +168,6 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string unfinished(const std::string& id) { return output::kUnfinishedClaim + id; }
-
-Descriptor open_below(int directory, const std::string& name) {
-  return files::open({directory, name}, files::kDirectory | O_NOFOLLOW);
-}
-
-std::string path_of(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
 bool is_of_claim(const std::string& name) { return name.starts_with(output::kAttemptsName); }
 

@@ -71,6 +71,39 @@ TEST_F(OutputDirectoryTest, HasOneClaimWhateverTheNameItIsReachedBy) {
   EXPECT_FALSE(fs::exists(at("_attempts/ours-2")));
 }
 
+TEST_F(OutputDirectoryTest, IsRefusedInAnotherOutputAndNotBesideARemainOfOne) {
+  fs::create_directories(directory_ / "deep/_attempts");  // a power cut has brought it back
+  EXPECT_TRUE(claim());
+  ASSERT_TRUE(discard(0));
+  fs::create_directories(directory_ / "deep/_attempts/theirs-1");
+  EXPECT_FALSE(claim());
+  fs::remove_all(directory_ / "deep/_attempts");
+  test::write_file(directory_ / "deep/_attempts", "no directory, but a mark");
+  EXPECT_FALSE(claim());
+}
+
+// As in /tmp: anybody may leave a file there.
+TEST_F(OutputDirectoryTest, IsNotBlockedByMarksThatSomebodyElseHasLeftAbove) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make files of others";
+  constexpr uid_t kOther = 65534;
+  const std::string above = directory_ / "deep";
+  fs::create_directories(above);
+  for (const std::string name : {"_SUCCESS", "_manifest.json", "_attempts/theirs-1"}) {
+    const std::string mark = above + "/" + name.substr(0, name.find('/'));
+    test::write_file(above + "/" + name, "");
+    ASSERT_EQ(::chown(mark.c_str(), kOther, kOther), 0);
+    EXPECT_TRUE(claim()) << name;
+    ASSERT_TRUE(discard(0));
+    fs::create_directories(above);
+    ASSERT_EQ(::chown(above.c_str(), kOther, kOther), 0);  // its own directory, its own output
+    EXPECT_FALSE(claim()) << name;
+    ASSERT_EQ(::chown(above.c_str(), 0, 0), 0);
+    ASSERT_EQ(::chown(mark.c_str(), 0, 0), 0);
+    EXPECT_FALSE(claim()) << name;
+    fs::remove_all(mark);
+  }
+}
+
 TEST_F(OutputDirectoryTest, NamesAClaimInTheWayUnlessItHasOutput) {
   ASSERT_TRUE(claim());
   EXPECT_EQ(idle_claim(), kOurs);
