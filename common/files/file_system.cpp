@@ -52,11 +52,17 @@ int make_directories(const std::string& path) {
 
 namespace {
 
+// How often directories are read again in which something was left: somebody may keep making files. A directory with
+// very many names is read in parts, so this is ten million names.
+constexpr int kReadAgainMost = 1000;
+
 // Empties a directory, going down and up again with two descriptors: a tree may be deeper than there are descriptors,
 // or names reach. The way up is believed only where it leads back to where the way down began.
 class Emptying {
  public:
-  Emptying(Descriptor top, const std::function<void()>& before_each) : at_(std::move(top)), before_each_(before_each) {}
+  // `again_left`: how many directories may still be read again.
+  Emptying(Descriptor top, const std::function<void()>& before_each, std::size_t names_max, int& again_left)
+      : at_(std::move(top)), before_each_(before_each), names_max_(names_max), again_left_(again_left) {}
 
   // 0, or why the last thing that is left is left.
   int run() {
@@ -100,7 +106,7 @@ class Emptying {
     before_each_();
     int problem = remove_directory({at_.get(), name});
     Descriptor below = problem == 0 ? Descriptor() : open({at_.get(), name}, kDirectory | O_NOFOLLOW);
-    if (problem != 0 && !below && errno == EACCES && ::fchmodat(at_.get(), name.c_str(), 0700, 0) == 0)
+    if (problem != 0 && !below && errno == EACCES && let_in(name))
       below = open({at_.get(), name}, kDirectory | O_NOFOLLOW);
     if (!below) {
       note(problem);
@@ -111,6 +117,12 @@ class Emptying {
     if (look_around()) return;
     at_ = std::move(below);
     levels_.back().ahead.pop_back();
+  }
+
+  // By descriptor: what has this name may be a link by now.
+  bool let_in(const std::string& name) const {
+    const Descriptor closed = open({at_.get(), name}, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return closed && ::chmod(("/proc/self/fd/" + std::to_string(closed.get())).c_str(), 0700) == 0;
   }
 
   void go_up() {
@@ -127,7 +139,7 @@ class Emptying {
     at_ = std::move(above);
     before_each_();
     const int problem = remove_directory({at_.get(), levels_.back().ahead.back()});
-    if (problem == ENOTEMPTY && emptied.has_removed) return;  // it had more names than are read at once: again
+    if (problem == ENOTEMPTY && emptied.has_removed && again_left_-- > 0) return;  // more than is read at once: again
     note(problem);
     levels_.back().ahead.pop_back();
   }
@@ -138,14 +150,13 @@ class Emptying {
   }
 
   // Some of them where there are very many.
-  static std::vector<std::string> names_in(int directory) {
-    constexpr std::size_t kNamesMax = 10'000;
+  std::vector<std::string> names_in(int directory) const {
     std::vector<std::string> names;
     Descriptor again = open({directory, "."}, kDirectory);
     DIR* const listing = again ? ::fdopendir(again.get()) : nullptr;
     if (listing == nullptr) return names;
     static_cast<void>(again.release());  // the listing's
-    while (const dirent* entry = names.size() < kNamesMax ? ::readdir(listing) : nullptr) {
+    while (const dirent* entry = names.size() < names_max_ ? ::readdir(listing) : nullptr) {
       const std::string_view name(entry->d_name);
       if (name != "." && name != "..") names.emplace_back(name);
     }
@@ -155,6 +166,8 @@ class Emptying {
 
   Descriptor at_;
   const std::function<void()>& before_each_;
+  const std::size_t names_max_;
+  int& again_left_;
   std::vector<Level> levels_;  // from the top to where it is
   bool has_removed_ = false;
   int problem_ = 0;
@@ -162,19 +175,20 @@ class Emptying {
 
 }  // namespace
 
-int remove_all(const std::string& path, const std::function<void()>& before_each) {
+int remove_all(const std::string& path, const std::function<void()>& before_each, std::size_t names_max) {
   before_each();
   int problem = remove(path);
   if (problem == 0 || problem == ENOENT || problem == ENOTDIR) return 0;
   int left = 0;
+  int again_left = kReadAgainMost;
   do {
     Descriptor directory = open(path, kDirectory | O_NOFOLLOW);
     if (!directory) return problem == EISDIR ? errno : problem;
-    Emptying emptying(std::move(directory), before_each);
+    Emptying emptying(std::move(directory), before_each, names_max, again_left);
     left = emptying.run();
     problem = remove_directory(path);
     if (!emptying.has_removed()) break;
-  } while (problem == ENOTEMPTY);
+  } while (problem == ENOTEMPTY && again_left-- > 0);
   return problem != 0 && left != 0 ? left : problem;
 }
 

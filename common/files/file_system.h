@@ -1,6 +1,7 @@
 #pragma once
 // What programs do with small files and directories, mostly with errors as sentences. All of it goes through disk.h.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -28,9 +29,10 @@ Status replace_file(const std::string& path, const std::string& unfinished, std:
 int make_directories(const std::string& path);
 
 // A file, or a directory with everything in it, however deep that is: four descriptors do. No link is followed,
-// whatever somebody puts there meanwhile. 0, also if there is nothing of that name, or an errno that says why something
-// is left. `before_each`: call to the disk that changes something.
+// whatever somebody puts there meanwhile; ENOTEMPTY if he does not stop. 0, also if there is nothing of that name, or
+// an errno that says why something is left. `before_each`: call to the disk that changes something. `names_max`: so
+// many names of a directory are kept at a time.
 int remove_all(
-    const std::string& path, const std::function<void()>& before_each = [] {});
+    const std::string& path, const std::function<void()>& before_each = [] {}, std::size_t names_max = 10'000);
 
 }  // namespace ontime::files

@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <string>
 
@@ -74,12 +77,50 @@ TEST_F(RemoveAll, TakesATreeThatIsDeeperThanThereAreDescriptors) {
   EXPECT_FALSE(is_there(top_));
 }
 
-TEST_F(RemoveAll, TakesDirectoriesThatTheirOwnerMayNotRead) {
-  test::write_file(top_ + "/closed/deep/file", "x");
-  fs::permissions(top_ + "/closed/deep", fs::perms::none);
-  fs::permissions(top_ + "/closed", fs::perms::none);
-  EXPECT_EQ(remove_all(top_), 0);
+TEST_F(RemoveAll, TakesDirectoriesWithMoreNamesThanAreReadAtATime) {
+  for (int i = 0; i < 100; ++i) {
+    test::write_file(top_ + "/f" + std::to_string(i), "x");
+    test::write_file(top_ + "/below/f" + std::to_string(i), "x");
+    test::write_file(top_ + "/below/d" + std::to_string(i) + "/f", "x");
+  }
+  EXPECT_EQ(remove_all(
+                top_, [] {}, 7),
+            0);
   EXPECT_FALSE(is_there(top_));
+}
+
+TEST_F(RemoveAll, GivesUpWhereSomebodyKeepsMakingFiles) {
+  for (const std::string& where : {top_, top_ + "/below"}) {
+    ASSERT_EQ(make_directories(where), 0);
+    int made = 0;
+    const auto make_another = [&] {
+      ASSERT_LT(++made, 100'000) << "it does not give up";
+      static_cast<void>(open(where + "/" + std::to_string(made), kNewFile));
+    };
+    EXPECT_EQ(remove_all(top_, make_another, 5), ENOTEMPTY);
+    EXPECT_EQ(remove_all(top_), 0);
+  }
+}
+
+// Root may read everything, so somebody else removes it.
+TEST_F(RemoveAll, TakesDirectoriesThatTheirOwnerMayNotRead) {
+  constexpr uid_t kOther = 65534;
+  const std::string above = directory_ / "above";
+  const std::string closed = above + "/top/closed";
+  test::write_file(closed + "/deep/file", "x");
+  const bool is_root = ::geteuid() == 0;
+  const std::string all = directory_ / "";
+  for (const std::string& path : {all, above, above + "/top", closed, closed + "/deep"})
+    ASSERT_TRUE(!is_root || ::chown(path.c_str(), kOther, kOther) == 0) << path;
+  fs::permissions(closed + "/deep", fs::perms::none);
+  fs::permissions(closed, fs::perms::none);
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(is_root && ::seteuid(kOther) != 0 ? 255 : remove_all(above + "/top"));
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_FALSE(is_there(above + "/top"));
 }
 
 }  // namespace
