@@ -171,13 +171,18 @@ std::string unfinished(const std::string& id) { return output::kUnfinishedClaim 
 
 bool is_of_claim(const std::string& name) { return name.starts_with(output::kAttemptsName); }
 
-// The names in a directory: up to the third one, and to the first one that is no claim's. More is not looked at.
+// Three of the names in a directory, and one that is no claim's if there is any: more is not kept, or looked at.
 Result<std::vector<std::string>> names_in(const std::string& directory) {
   std::vector<std::string> names;
+  bool has_others = false;
   std::error_code error;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    names.push_back(at->path().filename().string());
-    if (names.size() >= 3 && !is_of_claim(names.back())) break;
+    note_progress();
+    std::string name = at->path().filename().string();
+    const bool is_other = !is_of_claim(name);
+    if (names.size() < 3 || is_other) names.push_back(std::move(name));
+    has_others |= is_other;
+    if (names.size() >= 3 && has_others) break;
   }
   if (error) return system_error("read the directory", directory, error.value());
   return names;
