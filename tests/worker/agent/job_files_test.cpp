@@ -147,8 +147,9 @@ TEST_F(JobFilesTest, GoWithWhatProgramsHaveLeftBesideThemHoweverMuchAndDeepThatI
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// However slow its disk is, the worker hears and speaks.
-TEST_F(JobFilesTest, AreNeverTouchedOnTheThreadThatAsks) {
+// Of a slow disk the worker waits for a few calls at most, which take as long for many files as for one: so it hears
+// and speaks, however many there are.
+TEST_F(JobFilesTest, AreNotWrittenOrRemovedOneByOneOnTheThreadThatAsks) {
   const std::thread::id worker = std::this_thread::get_id();
   std::mutex gate;  // held: the disk does not answer
   std::atomic<int> calls = 0;
