@@ -197,7 +197,7 @@ def work_until_told(
 
 
 def _is_told(told: ssl.SSLSocket) -> bool:
-    """Whether it is told to end, within a second."""
+    """Whether it learns within a second that it should end."""
     try:
         if told.recv(1):
             return True

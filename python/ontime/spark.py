@@ -33,7 +33,7 @@ _STRANGERS_MOST = 64
 
 
 class _Control:
-    """Where tasks connect. A task works until it is told goodbye. Only who has the cluster's certificates is heard."""
+    """Where tasks connect. A task works until it receives a goodbye. Only who has the cluster's certificates is heard."""
 
     def __init__(self, host: str, certificates: os.PathLike[str]) -> None:
         directory = os.fspath(certificates)
