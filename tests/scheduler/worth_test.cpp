@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <limits>
 
 #include "tests/scheduler/scheduler_fixture.h"
 
@@ -97,6 +97,18 @@ TEST_F(WorthTest, AnAttemptInItsStartIsRacedButNeitherCutNorEnded) {
   EXPECT_TRUE(worth(about(3)).is_worth) << "five times as long as others";
   EXPECT_FALSE(worth(cut(3, 3500)).is_worth);
   EXPECT_FALSE(worth(EndAttempt{attempt(3), Reason::Replaced}).is_worth);
+}
+
+// Its worker does not say how it comes along in its segment, and it maps nothing.
+TEST_F(WorthTest, OneThatStandsForAllThatIsKnownIsRacedAndReplaced) {
+  run();
+  for (int second = 0; second < 20; ++second) {
+    wait(1);
+    report(3, 0, {});
+  }
+  EXPECT_EQ(worth(about(3)).without, std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(worth(about(3)).is_worth);
+  EXPECT_TRUE(worth(EndAttempt{attempt(3), Reason::Replaced}).is_worth);
 }
 
 TEST_F(WorthTest, OneThatIsSlowMayBeReplacedAndOneThatIsNotMayNot) {
