@@ -1,5 +1,4 @@
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,7 +14,6 @@
 #include "cli/client/follow.h"
 #include "cli/cluster/embedded_cluster.h"
 #include "cli/cluster/interrupt.h"
-#include "cli/cluster/separate.h"
 #include "cli/command_line.h"
 #include "cli/commands/execute.h"
 #include "cli/job_request.h"
@@ -24,9 +22,7 @@
 #include "cli/show/table.h"
 #include "cli/spooled_input.h"
 #include "common/base/limits.h"
-#include "common/base/units.h"
 #include "common/base/wording.h"
-#include "master/input_listing.h"
 #include "master/recording/block.h"
 
 #ifndef __has_feature  // clang's way to say what gcc says by macros
@@ -40,31 +36,12 @@ using namespace std::chrono_literals;
 
 constexpr auto kKillPatience = 2s;
 
-constexpr std::uint64_t kSmallBytes = 4 << 20;
-
-// How many bytes the inputs have, each counted up to kSmallBytes. Their servers may be silent, or list without end.
-Result<std::uint64_t> small_bytes_of(const wire::JobSpec& spec) {
-  const auto listed = run_separately([&] {
-    const auto inputs = list_inputs(spec);
-    if (!inputs) return Told{inputs.error().message, static_cast<int>(exit_code_of(inputs.error()))};
-    std::uint64_t bytes = 0;
-    for (const auto& file : inputs->files) bytes += std::min(file.size, kSmallBytes);  // some have no known size
-    return Told{std::to_string(bytes), 0};
-  });
-  if (!listed) return listed.error();
-  const auto bytes = number_in<std::uint64_t>(listed->message);
-  if (listed->wait_status == 0 && bytes) return *bytes;
-  if (!WIFEXITED(listed->wait_status) || listed->message.empty()) return failed("the listing of the input has crashed");
-  const bool is_bad_usage = WEXITSTATUS(listed->wait_status) == static_cast<int>(ExitCode::BadUsage);
-  return is_bad_usage ? bad_input(listed->message) : failed(listed->message);
-}
-
 // Most jobs of a few MB have ended before a second worker could be of use. Where time counts all start at once.
-Duration wait_of_other_workers(const RunCommand& command, std::uint64_t bytes) {
+Duration wait_of_other_workers(const RunCommand& command) {
   const injection::Flags& injection = command.cluster.injection;
   const bool time_counts =
       command.job.deadline > Duration::zero() || !injection.settings.empty() || !injection.file.empty();
-  return time_counts || bytes >= kSmallBytes ? 0ms : 50ms;
+  return time_counts ? 0ms : 50ms;
 }
 
 ResultCommand answer_of(const RunCommand& command, const std::string& output) {
@@ -308,10 +285,7 @@ Result<ExitCode> execute(const RunCommand& asked) {
   if (!read) return read.error();
   auto spec = make_job_spec(command.job, current_directory());
   if (const Status added = add_files(command.job, spec); !added) return added.error();
-  const auto bytes = small_bytes_of(spec);
-  if (interrupts() > 0) return ExitCode::Interrupted;
-  if (!bytes) return bytes.error();
-  command.cluster.others_wait = wait_of_other_workers(command, *bytes);
+  command.cluster.others_wait = wait_of_other_workers(command);
   return OneJobCluster(command, std::move(spec)).execute(is_checked);
 }
 

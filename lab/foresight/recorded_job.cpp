@@ -16,7 +16,6 @@ using scheduler::Cluster;
 using scheduler::Job;
 using scheduler::Task;
 using scheduler::math::DurationSample;
-using scheduler::math::TailRule;
 
 constexpr TimePoint kNever{};
 // An attempt that mapped less of its split says little about how long it would have taken.
@@ -66,7 +65,7 @@ DurationSample sample_of(const Job& job) {
   return sample;
 }
 
-JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero, TailRule tail) {
+JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero) {
   const scheduler::JobSpec& spec = job.spec;
   JobGroup group;
   group.name = job.profile_key.empty() ? spec.application : job.profile_key;
@@ -80,8 +79,7 @@ JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero, T
     const double pace = pace_of_first(task, group.start.is_constant() ? 0 : group.start.median());
     group.first_durations.push_back(pace * static_cast<double>(group.split_bytes));
   }
-  if (const auto fitted = fitted_durations(known, group.split_bytes, tail))
-    group.duration = distribution_of(fitted->tail);
+  if (const auto fitted = fitted_durations(known, group.split_bytes)) group.duration = distribution_of(fitted->tail);
   group.deadline = seconds(spec.deadline);
   group.policy = spec.policy;
   group.policy_parameters = spec.policy_parameters;
@@ -119,7 +117,7 @@ std::vector<NodeGroup> nodes_of(const Cluster& cluster, const Job& job) {
   return nodes;
 }
 
-void add_other_jobs(const Cluster& cluster, JobId id, TimePoint now, TailRule tail, RecordedJob& recorded) {
+void add_other_jobs(const Cluster& cluster, JobId id, TimePoint now, RecordedJob& recorded) {
   const Job& job = *cluster.find_job(id);
   const TimePoint end = scheduler::is_final(job.state) ? job.ended_at : now;
   const auto overlaps = [&](JobId other_id, const Job& other) {
@@ -134,7 +132,7 @@ void add_other_jobs(const Cluster& cluster, JobId id, TimePoint now, TailRule ta
   recorded.scenario.jobs.front().arrivals.at = {seconds(job.submitted_at - zero)};
   for (const auto& [other_id, other] : cluster.jobs()) {
     if (!overlaps(other_id, other)) continue;
-    recorded.scenario.jobs.push_back(group_of(other, known_of(cluster, other), zero, tail));
+    recorded.scenario.jobs.push_back(group_of(other, known_of(cluster, other), zero));
     ++recorded.other_jobs;
   }
 }
@@ -169,12 +167,12 @@ Result<RecordedJob> recorded_job(const Cluster& cluster, JobId id, TimePoint now
     return bad_input(to_string(id) + " has compressed input, of which nobody knows where it ends: there is no telling");
   }
   const DurationSample known = known_of(cluster, *job);
-  const auto fitted = fitted_durations(known, job->spec.split_bytes, options.tail);
+  const auto fitted = fitted_durations(known, job->spec.split_bytes);
   if (!fitted) return bad_input("no attempt of " + to_string(id) + " got far enough to say how long one takes");
   RecordedJob recorded;
   Scenario& scenario = recorded.scenario;
   scenario.nodes = nodes_of(cluster, *job);
-  scenario.jobs = {group_of(*job, known, job->submitted_at, options.tail)};
+  scenario.jobs = {group_of(*job, known, job->submitted_at)};
   if (options.profile_before != nullptr) scenario.jobs.front().profile = *options.profile_before;
   scenario.heartbeat = seconds(master.heartbeat);
   scenario.node_timeout = seconds(master.node_timeout);
@@ -182,7 +180,7 @@ Result<RecordedJob> recorded_job(const Cluster& cluster, JobId id, TimePoint now
   scenario.placement = master.placement;
   scenario.keeps_runners = master.placement.warm_first;
   set_launch(*job, known, scenario);
-  if (!options.alone) add_other_jobs(cluster, id, now, options.tail, recorded);
+  if (!options.alone) add_other_jobs(cluster, id, now, recorded);
   tell_truth(*job, now, recorded);
   for (const double duration : scenario.jobs.front().first_durations)
     recorded.durations_recorded += duration > 0 ? 1 : 0;
@@ -192,9 +190,9 @@ Result<RecordedJob> recorded_job(const Cluster& cluster, JobId id, TimePoint now
 }
 
 std::optional<FittedDurations> fitted_durations(const scheduler::math::DurationSample& sample,
-                                                std::uint64_t split_bytes, scheduler::math::TailRule rule) {
+                                                std::uint64_t split_bytes) {
   scheduler::math::DurationHints hints;
-  hints.tail = rule;
+  hints.tail = scheduler::math::TailRule::Auto;
   const auto bytes = static_cast<double>(split_bytes);
   const auto durations = scheduler::math::choose_durations(&sample, sample, {}, hints, bytes);
   if (durations.t_min <= 0) return std::nullopt;

@@ -21,9 +21,9 @@ struct FittedDurations {
   scheduler::math::Durations durations;  // as they were fitted, per byte
 };
 
-// Of splits of so many bytes, with the tail that `rule` chooses. Nothing: no attempt has got far enough.
+// Of splits of so many bytes, with the tail that fits best. Nothing: no attempt has got far enough.
 std::optional<FittedDurations> fitted_durations(const scheduler::math::DurationSample& sample,
-                                                std::uint64_t split_bytes, scheduler::math::TailRule rule);
+                                                std::uint64_t split_bytes);
 
 Distribution distribution_of(const scheduler::math::FittedTail& tail);
 // Sets what is known of the starts of the job's segments, unless they take less than a hundredth of a split's time, and
@@ -94,7 +94,6 @@ struct RecordedJobOptions {
   bool alone = false;  // without the jobs that ran beside it
   // Known of the application when the job was submitted; null: nothing.
   const scheduler::math::DurationSample* profile_before = nullptr;
-  scheduler::math::TailRule tail = scheduler::math::TailRule::Auto;  // of what is drawn
 };
 
 // `cluster` as it was right after the job's end, or when the recording ends. BadInput if there is nothing to go by.

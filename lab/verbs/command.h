@@ -16,8 +16,6 @@
 
 namespace ontime::lab {
 
-using scheduler::math::TailRule;
-
 struct SimulateCommand {
   std::vector<std::string> scenarios;  // YAML files, scenarios or studies
   std::string out;                     // a directory for what is written about them; empty: none
@@ -38,8 +36,7 @@ struct ReplayCommand {
   std::vector<std::string> policies;  // to simulate instead of comparing; as in `simulate`
   std::uint32_t runs = 200;           // per policy
   std::uint64_t seed = 1;
-  bool alone = false;              // without the jobs that ran beside it
-  TailRule tail = TailRule::Auto;  // of what is drawn
+  bool alone = false;  // without the jobs that ran beside it
   std::string journal = "ontime-journal";
   std::string recording;  // a file, instead
   std::string report;     // a file for the page about the job; empty: none
@@ -53,7 +50,6 @@ struct PlanCommand {
   std::string recording;              // likewise, a file
   std::optional<Duration> t_min;      // a hint: shortest time for a whole split
   double beta = 2;                    // with t_min
-  TailRule tail = TailRule::Auto;     // fitted to a profile
   std::optional<Duration> launch;     // time to launch an attempt
   double target = 0.99;               // PoCD
   std::uint32_t slots = 0;            // 0: the master's, or this machine's cores

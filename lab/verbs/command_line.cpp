@@ -13,19 +13,10 @@ using namespace cli;
 using flags::add_duration;
 using flags::add_number;
 using flags::add_whole;
-using flags::one_of;
 
 namespace {
 
 constexpr std::uint32_t kSlotsPlannedMax = 100'000;  // more take minutes to simulate
-
-CLI::Option* add_tail(CLI::App& app, TailRule& rule, const std::string& help) {
-  const auto read = [&rule](const std::string& text) { rule = scheduler::math::tail_rule(text).value_or(rule); };
-  return app.add_option_function<std::string>("--tail", read, help + ": auto, pareto, lognormal or empirical")
-      ->check(one_of({"auto", "pareto", "lognormal", "empirical"}))
-      ->type_name("NAME")
-      ->default_str("auto");
-}
 
 // Whose help shows what kind of thing its value is.
 template <class Into>
@@ -104,7 +95,6 @@ void Grammar::add_foresight_verbs() {
   add_whole(replay, "--seed", replay_.seed, {}, "With --policy: seed of the first simulation");
   replay.add_flag("--alone", replay_.alone, "With --policy: without the jobs that ran beside it");
   add_value(replay, "--report", replay_.report, "FILE", "Write a page about the job here, as 'ontime report' does");
-  add_tail(replay, replay_.tail, "With --policy: distribution of attempts that never ran");
   add_json(replay, replay_.json);
   add_plan_verb();
 }
@@ -134,7 +124,6 @@ void Grammar::add_plan_verb() {
              "With --t-min: tail index of the Pareto distribution; the larger, the fewer slow attempts")
       ->default_str("2")
       ->needs(t_min);
-  add_tail(plan, plan_.tail, "Distribution of execution times that is fitted to the profile")->excludes(t_min);
   add_duration(plan, "--launch", plan_.launch, "Time to launch an attempt (default: the profile's, or 1s)");
   auto* journal =
       add_value(plan, "--journal", plan_.journal, "DIR", "Take the profile from the recordings of this journal");

@@ -157,7 +157,7 @@ Result<Planned> make_question(PlanCommand command) {
     if (*command.t_min <= Duration(0)) return bad_input("--t-min is above 0");
     question.tail = scheduler::math::FittedTail::pareto(seconds(*command.t_min), command.beta);
   } else {
-    const auto fitted = fitted_durations(knowledge->sample, job.split_bytes, command.tail);
+    const auto fitted = fitted_durations(knowledge->sample, job.split_bytes);
     if (!fitted) return nothing_known(command, "no attempt has finished");
     question.tail = fitted->tail;
     planned.beta_error = fitted->durations.beta_error;

@@ -107,7 +107,7 @@ class Witness {
     job_ = job;
     seen_ = recorded_job(parity.scheduler()->cluster(), job, epoch.last,
                          {epoch.header.heartbeat, settings.node_timeout, settings.cut_timeout, settings.placement},
-                         {command_.alone, profile_ ? &*profile_ : nullptr, command_.tail});
+                         {command_.alone, profile_ ? &*profile_ : nullptr});
   }
 
   Replayed& replayed_;

@@ -90,14 +90,12 @@ TEST(FittedDurations, TheTailIsChosenByTheRuleAndDrawnFromAsItIs) {
     two_kinds.add_finished((i % 4 == 0 ? 9 : 1) + 0.1 * random.uniform());
     lognormal.add_finished(Distribution::lognormal(0.01, 0.4).sample(random));
   }
-  const auto kind = [](const auto& sample, TailRule rule) { return fitted_durations(sample, 1000, rule)->tail.kind(); };
-  EXPECT_EQ(kind(two_kinds, TailRule::Auto), scheduler::math::TailKind::Empirical);
-  EXPECT_EQ(kind(lognormal, TailRule::Auto), scheduler::math::TailKind::Lognormal);
-  EXPECT_EQ(kind(lognormal, TailRule::Pareto), scheduler::math::TailKind::Pareto);
-  EXPECT_NEAR(fitted_durations(lognormal, 1000, TailRule::Auto)->tail.median(), 10, 1);
+  EXPECT_EQ(fitted_durations(two_kinds, 1000)->tail.kind(), scheduler::math::TailKind::Empirical);
+  EXPECT_EQ(fitted_durations(lognormal, 1000)->tail.kind(), scheduler::math::TailKind::Lognormal);
+  EXPECT_NEAR(fitted_durations(lognormal, 1000)->tail.median(), 10, 1);
   for (const auto* sample : {&two_kinds, &lognormal}) {
     for (const TailRule rule : {TailRule::Pareto, TailRule::Lognormal, TailRule::Empirical}) {
-      const FittedTail tail = fitted_durations(*sample, 1000, rule)->tail;
+      const FittedTail tail = *sample->tail(rule);
       const Distribution drawn = distribution_of(tail);
       for (const double q : {0.01, 0.3, 0.5, 0.899, 0.99, 0.9999}) {
         EXPECT_NEAR(drawn.at_survival(1 - q), tail.quantile(q), 1e-6 * tail.quantile(q)) << name_of(tail.kind()) << q;

@@ -72,8 +72,6 @@ TEST(LabCommandLine, ReplayTakesAJobAJournalOrAFileAndPolicies) {
   EXPECT_EQ(parsed<ReplayCommand>({"replay"}).job, JobId{});
   EXPECT_THAT(complaint({"replay", "seven"}), HasSubstr("not the id of a job"));
   EXPECT_NE(complaint({"replay", "--journal", "j", "--recording", "r"}), "");
-  EXPECT_EQ(parsed<ReplayCommand>({"replay", "--policy", "none", "--tail", "lognormal"}).tail, TailRule::Lognormal);
-  EXPECT_THAT(complaint({"replay", "--tail", "fat"}), HasSubstr("not one of: auto, pareto"));
 }
 
 TEST(LabCommandLine, PlanTakesInputDeadlineAndHints) {
@@ -85,12 +83,10 @@ TEST(LabCommandLine, PlanTakesInputDeadlineAndHints) {
   EXPECT_EQ(plan.t_min, std::chrono::seconds(2));
   EXPECT_EQ(plan.beta, 1.5);
   EXPECT_EQ(plan.target, 0.99);
-  EXPECT_EQ(plan.tail, TailRule::Auto);
   EXPECT_THAT(plan.job.parameters, ElementsAre(Pair("k", "v")));
   EXPECT_THAT(complaint({"plan", "wordcount", "a.txt"}), HasSubstr("--deadline"));
   EXPECT_NE(complaint({"plan", "wordcount", "a.txt", "--deadline", "1s", "--target-pocd", "1.5"}), "");
   EXPECT_NE(complaint({"plan", "wordcount", "a.txt", "--deadline", "1s", "--beta", "1.5"}), "") << "beta needs t_min";
-  EXPECT_NE(complaint({"plan", "wordcount", "a.txt", "--deadline", "1s", "--t-min", "1s", "--tail", "auto"}), "");
 }
 
 TEST(LabCommandLine, EveryVerbThatOntimeListsHasHelpWithExamples) {
