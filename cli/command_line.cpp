@@ -11,6 +11,7 @@
 #include "cli/show/table.h"
 #include "common/base/wording.h"
 #include "common/flags/flags.h"
+#include "common/protocol/job_state.h"
 
 namespace ontime::cli {
 
@@ -127,7 +128,7 @@ void Grammar::add_cluster_verbs() {
       add_verb("jobs", "List the jobs of a master", "  ontime jobs\n  ontime jobs --state running --watch\n", jobs_);
   add_whole(jobs, "--latest", jobs_.latest, {}, "Only the N newest; 0: all (default 100; with --json 0)");
   add_text(jobs, "--state", jobs_.states, "STATE", "Only jobs in this state; repeatable")
-      ->check(one_of({"queued", "running", "committing", "succeeded", "failed", "killed"}));
+      ->check(one_of(protocol::names_of_job_states()));
   jobs.add_flag("--watch", jobs_.watch, "Show the list again every second, until Ctrl-C");
   auto* account =
       jobs.add_flag("--account", jobs_.accounts, "Show bytes and machine time of all jobs by policy instead");

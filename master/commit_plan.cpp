@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 #include <vector>
@@ -11,11 +10,6 @@ namespace ontime::master {
 namespace {
 
 using scheduler::Task;
-
-const char* name_of(scheduler::Codec codec) {
-  static constexpr std::array kNames{"plain", "gzip", "zstd", "stream", "xz", "bzip2"};
-  return kNames.at(static_cast<std::size_t>(codec));
-}
 
 // The files, those of a group one after another. `first`: for each input, the index of its first file.
 std::vector<output::Input> manifest_inputs(const scheduler::JobSpec& spec, std::vector<std::uint32_t>& first) {

@@ -167,7 +167,7 @@ void IndexStore::insert_end(JobId job, const InputFile& file, std::uint64_t cont
 }
 
 bool IndexStore::find_start(JobId job, File file, std::uint64_t begin, Then then) {
-  if (directory_.empty() || begin == 0 || file->codec == scheduler::Codec::Plain) return false;
+  if (directory_.empty() || begin == 0 || file->codec == Codec::Plain) return false;
   asio::post(thread_, [this, job, file = std::move(file), begin, then = std::move(then)] {
     then(start_before(job, *file, begin));
   });

@@ -22,7 +22,6 @@
 
 namespace ontime::master {
 
-using scheduler::Codec;
 using scheduler::InputFile;
 
 std::string shown(std::string_view path) { return "'" + readable(path) + "'"; }
@@ -155,7 +154,6 @@ Result<InputFile> inspect_remote(const std::string& address, const files::Roots&
 
 namespace {
 
-using scheduler::Codec;
 using namespace std::string_view_literals;
 
 constexpr std::array kReadable{

@@ -22,13 +22,13 @@ inline constexpr std::size_t kTellingBytes = 10;  // so many first bytes say how
 
 // By those: names mislead.
 struct InputContent {
-  scheduler::Codec codec = scheduler::Codec::Plain;
+  Codec codec = Codec::Plain;
   std::string_view unreadable{};  // the name of a format that cannot be read; empty: it can
 };
 InputContent content_of(std::string_view first_bytes);
 
 // How a file that begins with these bytes (kTellingBytes, or all) is compressed; BadInput if that cannot be read here.
-Result<scheduler::Codec> codec_of(std::string_view path, std::string_view first_bytes);
+Result<Codec> codec_of(std::string_view path, std::string_view first_bytes);
 
 // Finds where reading of a compressed file may begin (input_index.h).
 void add_index(scheduler::InputFile& file, const IndexEffort& effort, const ReadAt& read);

@@ -46,8 +46,6 @@ bool StoredNumbers::will_reach_end(std::uint64_t offset) const {
 
 namespace {
 
-using scheduler::Codec;
-
 // One piece of a file that can be decompressed alone.
 struct Block {
   std::uint64_t stored = 0;

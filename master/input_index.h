@@ -33,8 +33,7 @@ struct IndexEffort {
 
 // A file with a block that holds more than kBlockContentMax gets no index: beginning in that block would take too long.
 inline constexpr std::uint64_t kBlockContentMax = 256u << 20;
-InputIndex find_input_index(scheduler::Codec codec, std::uint64_t size, const ReadAt& read,
-                            const IndexEffort& effort = {});
+InputIndex find_input_index(Codec codec, std::uint64_t size, const ReadAt& read, const IndexEffort& effort = {});
 
 inline constexpr std::size_t kPointsMax = 16'384;  // of one file
 

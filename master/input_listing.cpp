@@ -154,7 +154,7 @@ class InputListing::Files {
                             const auto* known = named_.add(path, path, arguments_.size() - 1);
                             if (known != nullptr) return Status(named_twice(path, known->argument));
                             if (files_.size() + found.size() >= kTasksMax) return Status(too_many_files());
-                            found.push_back({path, object.size, object.version, scheduler::Codec::Plain});
+                            found.push_back({path, object.size, object.version, Codec::Plain});
                             return Status();
                           },
                           [&](const std::string& path, std::string why) { leave_out(path, std::move(why)); }};
@@ -192,7 +192,7 @@ class InputListing::Files {
   }
 
   void add_known_index(InputFile& file) const {
-    if (!known_index_ || file.knows_length() || file.codec == scheduler::Codec::Stream) return;
+    if (!known_index_ || file.knows_length() || file.codec == Codec::Stream) return;
     InputIndex index = known_index_(file);
     file.content_bytes = index.content_bytes;
     file.points = std::move(index.points);

@@ -39,7 +39,7 @@ void put(const scheduler::InputFile& from, ByteRange range, wire::InputFile* to)
   to->set_path(from.path);
   to->set_size(from.size);
   to->set_version(from.version);
-  to->set_codec(static_cast<wire::Codec>(from.codec));
+  to->set_codec(protocol::to_wire(from.codec));
   to->set_content_bytes(from.content_bytes);
   const auto is_before = [](const AccessPoint& point, std::uint64_t offset) { return point.content < offset; };
   auto point = std::lower_bound(from.points.begin(), from.points.end(), range.begin, is_before);

@@ -10,6 +10,7 @@
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
 #include "common/base/units.h"
+#include "common/protocol/job_state.h"
 
 namespace ontime::cli {
 namespace {
@@ -34,7 +35,7 @@ Result<wire::Reply::Job> follow(MasterClient& client, JobId job, ProgressView& v
     if (reply) {
       last_heard = Clock::now();
       is_away_told = false;
-      if (has_ended(reply->summary())) return reply;
+      if (protocol::has_ended(reply->summary())) return reply;
       if (wants_forecast) {
         forecast = reply->summary().forecast();
         last_forecast = last_heard;

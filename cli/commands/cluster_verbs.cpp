@@ -15,6 +15,7 @@
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
 #include "common/net/token.h"
+#include "common/protocol/job_state.h"
 
 namespace ontime::cli {
 namespace {
@@ -46,7 +47,7 @@ namespace {
 void keep_newest_in(const std::vector<std::string>& states, std::uint32_t latest, wire::Reply::Jobs& jobs) {
   auto& all = *jobs.mutable_jobs();  // the newest last
   const auto is_other = [&](const wire::JobSummary& job) {
-    return std::ranges::count(states, state_name(job.state())) == 0;
+    return std::ranges::count(states, protocol::name_of(job.state())) == 0;
   };
   all.erase(std::remove_if(all.begin(), all.end(), is_other), all.end());
   const auto older = latest == 0 ? 0 : std::max<std::int64_t>(0, std::int64_t{all.size()} - latest);
@@ -163,7 +164,7 @@ Result<ExitCode> execute(const KillCommand& command) {
   for (const auto& [job, state] : answers) {
     if (command.json) break;
     const bool is_too_late = state == wire::SUCCEEDED || state == wire::FAILED;
-    print(to_string(job) + (is_too_late ? " has already " : " ") + state_name(state) + "\n");
+    print(to_string(job) + (is_too_late ? " has already " : " ") + protocol::name_of(state) + "\n");
   }
   if (refused) return *refused;
   return ExitCode::Done;

@@ -10,6 +10,7 @@
 #include "cli/result/part_file.h"
 #include "cli/show/job_text.h"
 #include "common/base/wording.h"
+#include "common/protocol/job_state.h"
 
 namespace ontime::cli {
 namespace {
@@ -92,7 +93,7 @@ Result<ExitCode> execute(const LogsCommand& command) {
     // A master that was restarted since has only what stands beside the output.
     if (is_first && reply->state() == wire::SUCCEEDED && reply->logs().empty())
       return print_kept(reply->output(), command);
-    const bool is_last = !command.follow || has_ended(reply->state());
+    const bool is_last = !command.follow || protocol::has_ended(reply->state());
     request.set_since(reply->next());
     if (is_first && reply->dropped() > 0)
       std::fprintf(stderr, "ontime: %s not kept any more\n",

@@ -10,6 +10,7 @@
 #include "common/base/time.h"
 #include "common/base/units.h"
 #include "common/base/wording.h"
+#include "common/protocol/job_state.h"
 #include "scheduler/policies/decision.h"
 
 namespace ontime::cli {
@@ -145,11 +146,11 @@ std::string held_text(const wire::Reply::Explained& explained, bool whole) {
 }
 
 std::string head_text(const wire::JobSummary& job) {
-  std::string text = to_string(JobId{job.job()}) + " " + state_name(job.state()) + ", policy " + job.policy();
+  std::string text = to_string(JobId{job.job()}) + " " + protocol::name_of(job.state()) + ", policy " + job.policy();
   const std::string parameters = parameters_text(job);
   if (!parameters.empty()) text += " with " + parameters;
-  return printable(text + ", " + counted(job.tasks(), "task")) + ", " + (has_ended(job) ? "ended at " : "now at ") +
-         at(job.elapsed_ns()) + " after submission\n";
+  return printable(text + ", " + counted(job.tasks(), "task")) + ", " +
+         (protocol::has_ended(job) ? "ended at " : "now at ") + at(job.elapsed_ns()) + " after submission\n";
 }
 
 // What the reason rests on: ", at 4.1 KiB/s where others have 33.0 KiB/s".

@@ -8,6 +8,7 @@
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
 #include "common/base/time.h"
+#include "common/protocol/job_state.h"
 
 namespace ontime::cli {
 namespace {
@@ -217,7 +218,7 @@ Json job_value(const wire::JobSummary& job) {
   return {{"job", to_string(JobId{job.job()})},
           {"name", text_or_null(job.name())},
           {"priority", job.priority()},
-          {"state", state_name(job.state())},
+          {"state", protocol::name_of(job.state())},
           {"application", job.application()},
           {"output", job.output()},
           {"owner", text_or_null(job.owner())},
@@ -235,7 +236,7 @@ Json job_value(const wire::JobSummary& job) {
           {"ended_unix_ns", instant(job.ended_unix_ns())},
           {"elapsed_seconds", seconds_value(job.elapsed_ns())},
           {"deadline_seconds", known(has_deadline, seconds_value(job.deadline_ns()))},
-          {"deadline_met", known(has_deadline && has_ended(job), !missed_its_deadline(job))},
+          {"deadline_met", known(has_deadline && protocol::has_ended(job), !missed_its_deadline(job))},
           {"tasks", job.tasks()},
           {"tasks_done", job.tasks_done()},
           {"input_bytes", job.input_bytes()},
@@ -353,7 +354,7 @@ std::string node_json(const wire::NodeSummary& node) { return text_of(node_value
 
 std::string killed_json(const std::vector<std::pair<JobId, wire::JobState>>& jobs) {
   const auto value_of = [](const auto& job) -> Json {
-    return {{"job", to_string(job.first)}, {"state", state_name(job.second)}};
+    return {{"job", to_string(job.first)}, {"state", protocol::name_of(job.second)}};
   };
   return text_of({{"jobs", list_of(jobs, value_of)}});
 }

@@ -11,6 +11,7 @@
 #include "common/base/ids.h"
 #include "common/base/units.h"
 #include "common/base/wording.h"
+#include "common/protocol/job_state.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::cli {
@@ -22,7 +23,8 @@ std::string deadline_text(const wire::JobSummary& job) {
   if (job.deadline_ns() == 0) return "";
   const auto left = Duration(job.deadline_ns() - job.elapsed_ns());
   const auto whole = format_duration(Duration(job.deadline_ns()));
-  if (!has_ended(job)) return whole + (left.count() >= 0 ? ", " + format_duration(left) + " left" : ", already missed");
+  if (!protocol::has_ended(job))
+    return whole + (left.count() >= 0 ? ", " + format_duration(left) + " left" : ", already missed");
   if (left.count() < 0) return whole + ", missed by " + format_duration(-left);
   if (missed_its_deadline(job))
     return whole + ", missed: the job " + (job.state() == wire::FAILED ? "failed" : "was killed");
@@ -174,16 +176,6 @@ std::string local_time(std::int64_t unix_ns) {
   return text.data();
 }
 
-std::string state_name(wire::JobState state) {
-  static constexpr std::array kNames{"unknown", "running", "committing", "succeeded", "failed", "killed", "queued"};
-  static_assert(kNames.size() == wire::JobState_ARRAYSIZE, "in the order of their numbers");
-  return kNames[wire::JobState_IsValid(state) ? static_cast<std::size_t>(state) : 0];
-}
-
-bool has_ended(wire::JobState state) {
-  return state == wire::SUCCEEDED || state == wire::FAILED || state == wire::KILLED;
-}
-
 bool missed_its_deadline(const wire::JobSummary& job) {
   return job.deadline_ns() > 0 && (job.state() != wire::SUCCEEDED || job.elapsed_ns() > job.deadline_ns());
 }
@@ -196,9 +188,10 @@ ProgressState progress_of(const wire::JobSummary& job) {
   state.tasks = job.tasks();
   state.copies_running = job.copies_running();
   state.attempts_failed = job.attempts_failed();
-  if (job.deadline_ns() > 0 && !has_ended(job)) state.deadline_left = Duration(job.deadline_ns() - job.elapsed_ns());
+  if (job.deadline_ns() > 0 && !protocol::has_ended(job))
+    state.deadline_left = Duration(job.deadline_ns() - job.elapsed_ns());
   if (job.forecast().has_pocd()) state.pocd = job.forecast().pocd();
-  if (job.forecast().has_median_ns() && !has_ended(job)) {
+  if (job.forecast().has_median_ns() && !protocol::has_ended(job)) {
     state.expected_left = Duration(std::max<std::int64_t>(0, job.forecast().median_ns() - job.elapsed_ns()));
   }
   if (job.state() == wire::COMMITTING) state.note = "committing";
@@ -211,7 +204,7 @@ ProgressState progress_of(const wire::JobSummary& job) {
 
 std::string summary_text(const wire::JobSummary& job, const std::vector<std::string>& application_directories) {
   const double s = seconds(Duration(job.elapsed_ns()));
-  std::string text = job_name(job) + " " + state_name(job.state()) + ": " + counted(job.tasks(), "task") + ", " +
+  std::string text = job_name(job) + " " + protocol::name_of(job.state()) + ": " + counted(job.tasks(), "task") + ", " +
                      counted(job.records(), "record") + ", " + format_size(job.input_bytes()) + " in " +
                      format_duration(Duration(job.elapsed_ns()));
   if (s > 0) text += " (" + format_size(static_cast<std::uint64_t>(static_cast<double>(job.input_bytes()) / s)) + "/s)";
@@ -255,7 +248,7 @@ std::string speculation_text(const wire::Reply::Job& job) {
 std::string job_text(const wire::Reply::Job& whole) {
   const wire::JobSummary& job = whole.summary();
   std::string text;
-  add_line(text, "job", job_name(job) + ", " + state_name(job.state()));
+  add_line(text, "job", job_name(job) + ", " + protocol::name_of(job.state()));
   add_line(text, "name", job.name());
   add_line(text, "owner", job.owner());
   if (job.priority() != 0) add_line(text, "priority", std::to_string(job.priority()));

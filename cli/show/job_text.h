@@ -14,10 +14,6 @@
 
 namespace ontime::cli {
 
-// "queued", "running", "committing", "succeeded", "failed", "killed".
-std::string state_name(wire::JobState state);
-bool has_ended(wire::JobState state);
-inline bool has_ended(const wire::JobSummary& job) { return has_ended(job.state()); }
 // Only for a job that has ended. A job without a result has missed it.
 bool missed_its_deadline(const wire::JobSummary& job);
 

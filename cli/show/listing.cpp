@@ -16,6 +16,7 @@
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "common/base/wording.h"
+#include "common/protocol/job_state.h"
 
 namespace ontime::cli {
 namespace {
@@ -24,13 +25,21 @@ using Json = nlohmann::ordered_json;
 using SortKey = std::variant<double, std::string>;
 constexpr double kUnknown = std::numeric_limits<double>::infinity();  // comes last in either order
 
-constexpr std::array kColumnsOfJobs = {"job",   "name",     "owner",    "application", "policy",   "state", "mapped",
-                                       "tasks", "attempts", "failures", "time",        "deadline", "pocd"};
-constexpr std::array kColumnsOfNodes = {"node", "name", "host", "state", "slots", "speed", "failures", "heard"};
-constexpr std::array kStatesOfJobs = {"open", "queued", "running", "committing", "succeeded", "failed", "killed"};
-constexpr std::array kStatesOfNodes = {"here", "held", "live", "silent", "draining", "drained", "left", "lost"};
-constexpr std::array kStatesOfTasks = {"waiting", "running", "done", "unfinished"};
-constexpr std::array kOrders = {"ascending", "descending"};
+const std::vector<std::string> kColumnsOfJobs = {"job",   "name",     "owner", "application", "policy",
+                                                 "state", "mapped",   "tasks", "attempts",    "failures",
+                                                 "time",  "deadline", "pocd"};
+const std::vector<std::string> kColumnsOfNodes = {"node",  "name",  "host",     "state",
+                                                  "slots", "speed", "failures", "heard"};
+const std::vector<std::string> kStatesOfNodes = {"here",     "held",    "live", "silent",
+                                                 "draining", "drained", "left", "lost"};
+const std::vector<std::string> kStatesOfTasks = {"waiting", "running", "done", "unfinished"};
+const std::vector<std::string> kOrders = {"ascending", "descending"};
+
+std::vector<std::string> states_of_jobs() {
+  std::vector<std::string> states = protocol::names_of_job_states();
+  states.emplace_back("open");
+  return states;
+}
 
 std::string lower(std::string text) {
   for (char& c : text)
@@ -50,10 +59,10 @@ Result<std::uint32_t> read_number(const Parameters& parameters, const char* name
 }
 
 // Empty if it was not given.
-Result<std::string> read_one_of(const Parameters& parameters, const char* name, std::span<const char* const> known) {
+Result<std::string> read_one_of(const Parameters& parameters, const char* name, const std::vector<std::string>& known) {
   std::string value = parameters(name).value_or("");
   if (value.empty() || std::ranges::find(known, value) != known.end()) return value;
-  return bad_input(std::string(name) + " is one of " + listed({known.begin(), known.end()}));
+  return bad_input(std::string(name) + " is one of " + listed(known));
 }
 
 SortKey key_of(const wire::JobSummary& job, const std::string& column) {
@@ -62,7 +71,7 @@ SortKey key_of(const wire::JobSummary& job, const std::string& column) {
   if (column == "owner") return lower(job.owner());
   if (column == "application") return lower(job.application());
   if (column == "policy") return lower(job.policy());
-  if (column == "state") return std::string(state_name(job.state()));
+  if (column == "state") return protocol::name_of(job.state());
   if (column == "mapped") return share(static_cast<double>(job.mapped_bytes()), static_cast<double>(job.input_bytes()));
   if (column == "tasks") return double(job.tasks());
   if (column == "attempts") return double(job.attempts_launched());
@@ -86,7 +95,8 @@ SortKey key_of(const wire::NodeSummary& node, const std::string& column) {
 }
 
 bool matches(const wire::JobSummary& job, const ListQuery& query) {
-  if (query.state == "open" ? has_ended(job) : !query.state.empty() && query.state != state_name(job.state()))
+  if (query.state == "open" ? protocol::has_ended(job)
+                            : !query.state.empty() && query.state != protocol::name_of(job.state()))
     return false;
   const std::string text = to_string(JobId{job.job()}) + '\n' + job.name() + '\n' + job.owner() + '\n' +
                            job.application() + '\n' + job.policy() + '\n' + job.output();
@@ -103,7 +113,7 @@ bool matches(const wire::NodeSummary& node, const ListQuery& query) {
 }
 
 // As they are listed if no column is named.
-SortKey usual_key(const wire::JobSummary& job) { return -double(job.job()) - (has_ended(job) ? 0 : 1e10); }
+SortKey usual_key(const wire::JobSummary& job) { return -double(job.job()) - (protocol::has_ended(job) ? 0 : 1e10); }
 SortKey usual_key(const wire::NodeSummary& node) {
   return double(node.node()) + (node.state() == "lost" || node.state() == "left" ? 1e10 : 0);
 }
@@ -139,10 +149,8 @@ Json page_of(const Chosen& chosen, const ListQuery& query, ValueOf value_of) {
 
 Result<ListQuery> read_list_query(const Parameters& parameters, Listed listed) {
   const bool of_jobs = listed == Listed::Jobs;
-  const auto state =
-      of_jobs ? read_one_of(parameters, "state", kStatesOfJobs) : read_one_of(parameters, "state", kStatesOfNodes);
-  const auto sort =
-      of_jobs ? read_one_of(parameters, "sort", kColumnsOfJobs) : read_one_of(parameters, "sort", kColumnsOfNodes);
+  const auto state = read_one_of(parameters, "state", of_jobs ? states_of_jobs() : kStatesOfNodes);
+  const auto sort = read_one_of(parameters, "sort", of_jobs ? kColumnsOfJobs : kColumnsOfNodes);
   const auto order = read_one_of(parameters, "order", kOrders);
   for (const auto* read : {&state, &sort, &order})
     if (!*read) return read->error();
@@ -184,7 +192,7 @@ Result<wire::Request::ReadLogs> read_log_query(const Parameters& parameters) {
 
 std::string listed_jobs_json(const wire::Reply::Jobs& jobs, const ListQuery& query) {
   const auto chosen = select(jobs.jobs(), query);
-  const auto running = std::ranges::count_if(jobs.jobs(), [](const auto& job) { return !has_ended(job); });
+  const auto running = std::ranges::count_if(jobs.jobs(), [](const auto& job) { return !protocol::has_ended(job); });
   return text_of({{"jobs", page_of(chosen, query, listed_job_value)},
                   {"matching", chosen.size()},
                   {"all", jobs.jobs_size()},
@@ -230,7 +238,7 @@ std::string use_json(const std::vector<wire::Reply::Job>& jobs) {
     list.push_back(
         {{"job", to_string(JobId{summary.job()})},
          {"name", summary.name().empty() ? summary.application() : summary.name()},
-         {"state", state_name(summary.state())},
+         {"state", protocol::name_of(summary.state())},
          {"submitted_unix_ns", summary.submitted_unix_ns()},
          {"made_seconds", seconds(Duration(overview.made_ns()))},
          {"step_seconds", seconds(Duration(overview.step_ns()))},

@@ -6,6 +6,7 @@
 #include "cli/client/exported_job.h"
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
+#include "common/protocol/job_state.h"
 
 namespace ontime::cli {
 namespace {
@@ -56,7 +57,7 @@ Result<ClusterView::Picture> ClusterView::take_picture() {
   if (!jobs) return jobs.error();
   Picture picture{std::move(*nodes), std::move(*jobs)};
   for (wire::JobSummary& summary : *picture.jobs.mutable_jobs()) {
-    if (has_ended(summary) || picture.watched.size() >= kWatchedMax) continue;
+    if (protocol::has_ended(summary) || picture.watched.size() >= kWatchedMax) continue;
     const auto known = costly(JobId{summary.job()}, summary, false);
     if (is_forgotten(known)) continue;
     if (!known) return known.error();
@@ -73,7 +74,7 @@ Result<ClusterView::Picture> ClusterView::take_picture() {
 bool ClusterView::is_good(const Costly& costly, const wire::JobSummary& summary) {
   const wire::JobSummary& then = costly.job.summary();
   if (then.submitted_unix_ns() != summary.submitted_unix_ns() || then.state() != summary.state()) return false;
-  return has_ended(summary) || Clock::now() - costly.taken <= good_for(summary);
+  return protocol::has_ended(summary) || Clock::now() - costly.taken <= good_for(summary);
 }
 
 Result<const ClusterView::Costly*> ClusterView::costly(JobId id, const wire::JobSummary& summary, bool explained) {
@@ -151,7 +152,8 @@ Result<std::vector<wire::Reply::Job>> ClusterView::use() {
   for (const wire::JobSummary& job : (*picture)->jobs.jobs())
     if (job.attempts_launched() > 0) latest.push_back(&job);
   const auto by_end = [](const wire::JobSummary* job) {
-    return std::pair(!has_ended(*job), has_ended(*job) ? job->ended_unix_ns() : job->submitted_unix_ns());
+    return std::pair(!protocol::has_ended(*job),
+                     protocol::has_ended(*job) ? job->ended_unix_ns() : job->submitted_unix_ns());
   };
   std::ranges::stable_sort(latest, std::greater(), by_end);
   if (latest.size() > kUseMax) latest.resize(kUseMax);

@@ -12,6 +12,7 @@
 #include "cli/web/cluster_view.h"
 #include "common/base/ids.h"
 #include "common/base/time.h"
+#include "common/protocol/job_state.h"
 
 namespace ontime::cli {
 namespace {
@@ -91,16 +92,16 @@ void add_measures(const wire::Measures& measures, Sheet& sheet) {
 }
 
 void add_jobs(const wire::Reply::Jobs& jobs, Sheet& sheet) {
-  std::map<std::string, double> by_state{{"queued", 0},    {"running", 0}, {"committing", 0},
-                                         {"succeeded", 0}, {"failed", 0},  {"killed", 0}};
+  std::map<std::string, double> by_state;
+  for (const std::string& state : protocol::names_of_job_states()) by_state[state] = 0;
   std::map<std::string, double> attempts{{"running", 0}, {"launched", 0}, {"failed", 0}};
   std::map<std::string, double> deadlines{{"met", 0}, {"missed", 0}};
   for (const wire::JobSummary& job : jobs.jobs()) {
-    by_state[state_name(job.state())] += 1;
+    by_state[protocol::name_of(job.state())] += 1;
     attempts["running"] += job.attempts_running();
     attempts["launched"] += job.attempts_launched();
     attempts["failed"] += job.attempts_failed();
-    if (job.deadline_ns() > 0 && has_ended(job)) deadlines[missed_its_deadline(job) ? "missed" : "met"] += 1;
+    if (job.deadline_ns() > 0 && protocol::has_ended(job)) deadlines[missed_its_deadline(job) ? "missed" : "met"] += 1;
   }
   for (const auto& [state, count] : by_state) {
     sheet.set("ontime_jobs", "Jobs that the master remembers, by state", {{"state", state}}, count);

@@ -11,8 +11,8 @@
 
 namespace ontime::protocol {
 
-inline constexpr int kCountersMax = 256;  // of one seal
-inline constexpr std::size_t kCounterNameBytesMax = 256;
+inline constexpr int kCountersMax = 128;                 // of one seal
+inline constexpr std::size_t kCounterNameBytesMax = 64;  // of its name, and of its group's
 
 // Error, a clause that says what is wrong, unless an attempt may have sealed this.
 Status check_seal(ByteRange range, std::uint64_t input_end, const wire::SealedOutput& output);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/base/byte_range.h"
+#include "common/base/codec.h"
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "common/protocol/types.pb.h"
@@ -26,6 +27,11 @@ inline wire::Attempt to_wire(AttemptId id) {
   put(id, &attempt);
   return attempt;
 }
+
+static_assert(static_cast<int>(Codec::Bzip2) == wire::Codec_MAX);
+
+inline wire::Codec to_wire(Codec codec) { return static_cast<wire::Codec>(codec); }
+inline Codec codec(wire::Codec from) { return wire::Codec_IsValid(from) ? static_cast<Codec>(from) : Codec::Plain; }
 
 inline ByteRange byte_range(const wire::Range& range) { return {range.begin(), range.end()}; }
 

@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "cli/job_request.h"
-#include "cli/show/job_text.h"
+#include "common/protocol/job_state.h"
 #include "lab/experiment/backend.h"
 #include "lab/scenario/scenario.h"
 
@@ -103,7 +103,7 @@ Status ClusterRun::ask_forecasts() {
     ++job.next_forecast;
     const auto reply = client_.describe(job.id, {.forecast = true});
     if (!reply) return reply.error();
-    if (has_ended(reply->summary())) continue;
+    if (protocol::has_ended(reply->summary())) continue;
     auto row = context_of(i).key.begin<ForecastRow>();
     row.share = share;
     const auto& forecast = reply->summary().forecast();
@@ -127,7 +127,7 @@ Status ClusterRun::poll() {
     if (begin_unix_ns_ == 0) {
       begin_unix_ns_ = summary.submitted_unix_ns() - std::chrono::nanoseconds(mine->submitted - begin_).count();
     }
-    if (!has_ended(summary)) continue;
+    if (!protocol::has_ended(summary)) continue;
     if (auto taken = take(index, summary); !taken) return taken;
   }
   show();

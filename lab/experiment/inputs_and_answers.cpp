@@ -43,7 +43,7 @@ Result<std::uint64_t> records_in(const std::vector<std::string>& inputs, std::ui
     if (!std::filesystem::is_regular_file(path, error)) return 0;
     const auto text = read_text_file(path);
     if (!text) return text.error();
-    if (master::content_of(*text).codec != scheduler::Codec::Plain) return 0;
+    if (master::content_of(*text).codec != Codec::Plain) return 0;
     if (record_bytes > 0) {
       records += (text->size() + record_bytes - 1) / record_bytes;
     } else {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "common/base/time.h"
+#include "common/protocol/job_state.h"
 
 namespace ontime::lab::experiment {
 namespace {
@@ -19,9 +20,7 @@ double instant_or_never(const JobContext& context, std::int64_t unix_ns) {
 }
 
 std::string state_of(wire::JobState state) {
-  if (state == wire::SUCCEEDED) return "succeeded";
-  if (state == wire::FAILED) return "failed";
-  return state == wire::KILLED ? "killed" : "unfinished";
+  return protocol::has_ended(state) ? protocol::name_of(state) : "unfinished";
 }
 
 // What was known of the job before it ran.

@@ -158,10 +158,10 @@ scheduler::JobSpec spec_of(const JobGroup& group, const PlannedJob& planned) {
   spec.split_bytes = split_bytes_of(group, planned.scale);
   for (const std::uint64_t bytes : planned.file_bytes.empty() ? group.file_bytes : planned.file_bytes) {
     const std::string path = "/simulated/" + group.name + "/" + std::to_string(spec.inputs.size());
-    spec.inputs.push_back({path, bytes, "0", scheduler::Codec::Plain});
+    spec.inputs.push_back({path, bytes, "0", Codec::Plain});
   }
   if (spec.inputs.empty()) {
-    spec.inputs = {{"/simulated/" + group.name, spec.split_bytes * planned.tasks, "0", scheduler::Codec::Plain}};
+    spec.inputs = {{"/simulated/" + group.name, spec.split_bytes * planned.tasks, "0", Codec::Plain}};
   }
   spec.output = "/simulated/output";
   spec.deadline = from_seconds(planned.deadline);

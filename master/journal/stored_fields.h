@@ -101,9 +101,7 @@ constexpr auto last_of(scheduler::AttemptEnd) {
 constexpr auto last_of(scheduler::JobState) {
   return std::pair(scheduler::JobState::Killed, "its job is in an unknown state");
 }
-constexpr auto last_of(scheduler::Codec) {
-  return std::pair(scheduler::Codec::Bzip2, "it names an unknown compression");
-}
+constexpr auto last_of(Codec) { return std::pair(Codec::Bzip2, "it names an unknown compression"); }
 constexpr auto last_of(scheduler::FailureKind) {
   return std::pair(scheduler::FailureKind::Data, "an attempt failed in an unknown way");
 }

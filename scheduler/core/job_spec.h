@@ -8,13 +8,11 @@
 #include <vector>
 
 #include "common/base/byte_range.h"
+#include "common/base/codec.h"
 #include "common/base/result.h"
 #include "common/base/time.h"
 
 namespace ontime::scheduler {
-
-// How a file is stored. Stream is plain, of a server that cannot send parts: it is read from its begin to its end.
-enum class Codec : std::uint8_t { Plain, Gzip, Zstd, Stream, Xz, Bzip2 };
 
 // One of several small files that share a task.
 struct InputPart {

@@ -101,7 +101,7 @@ Measured run(const test::TemporaryDirectory& directory, std::uint64_t tasks, std
   loop.step(scheduler::event::NodeRegistered{"ideal", "ideal", "host", slots});
   loop.step(scheduler::event::NodeInventory{loop.cluster().node_of("ideal"), {}});
   scheduler::JobSpec spec;
-  spec.inputs = {{"/input", tasks, "1", scheduler::Codec::Plain}};
+  spec.inputs = {{"/input", tasks, "1", Codec::Plain}};
   spec.split_bytes = 1;
   spec.checkpoint_interval = Duration(0);
   const auto begin = Stopwatch::now();

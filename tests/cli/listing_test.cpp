@@ -77,7 +77,7 @@ TEST(Listing, WhatIsNoNumberIsRefused) {
 TEST(Listing, WhatIsNoColumnStateOrOrderIsRefusedWithThoseThatThereAre) {
   EXPECT_THAT(listed({{"sort", "shoe size"}}), ElementsAre(HasSubstr("sort is one of job, name, owner")));
   EXPECT_THAT(listed({{"sort", "host"}}), ElementsAre(HasSubstr("sort is one of")));
-  EXPECT_THAT(listed({{"state", "done"}}), ElementsAre(HasSubstr("state is one of open, queued, running")));
+  EXPECT_THAT(listed({{"state", "done"}}), ElementsAre(HasSubstr("state is one of running, committing")));
   EXPECT_THAT(listed({{"order", "down"}}), ElementsAre("order is one of ascending, descending"));
   EXPECT_FALSE(read_list_query(parameters({{"state", "running"}}), Listed::Nodes));
   EXPECT_TRUE(read_list_query(parameters({{"state", "drained"}, {"sort", "heard"}}), Listed::Nodes));

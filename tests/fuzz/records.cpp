@@ -18,7 +18,7 @@ using worker::RecordRule;
 
 constexpr std::uint64_t kUnpackedMax = 8u << 20;
 
-worker::InputFile input(std::string_view bytes, worker::Codec codec) {
+worker::InputFile input(std::string_view bytes, Codec codec) {
   worker::InputFile file{file_with(bytes), bytes.size(), "", codec};
   struct stat status {};
   ONTIME_CHECK(::stat(file.path.c_str(), &status) == 0, "the file is there");
@@ -53,7 +53,7 @@ void feed_records(std::string_view bytes, RecordRule rule) {
   const std::uint64_t at = static_cast<unsigned char>(bytes[0]) + 256u * static_cast<unsigned char>(bytes[1]);
   bytes.remove_prefix(2);
   const std::uint64_t cut = bytes.empty() ? 0 : at % bytes.size();
-  const worker::InputFile file = input(bytes, worker::Codec::Plain);
+  const worker::InputFile file = input(bytes, Codec::Plain);
   const Read whole = read_range(file, rule, 0, bytes.size());
   const Read below = read_range(file, rule, 0, cut);
   const Read above = read_range(file, rule, cut, bytes.size());
@@ -62,7 +62,7 @@ void feed_records(std::string_view bytes, RecordRule rule) {
   ONTIME_CHECK(below.records + above.records == whole.records, "a cut neither loses nor repeats a record");
 }
 
-void unpack(std::string_view bytes, worker::Codec codec) {
+void unpack(std::string_view bytes, Codec codec) {
   const auto opened = worker::open_input(input(bytes, codec));
   if (!opened) return;
   const auto source = worker::make_source(**opened);
@@ -98,11 +98,11 @@ master::InputIndex first_pass(const worker::InputFile& file, std::vector<StartPo
 }
 
 // As its headers say, or a first pass has found; readers notice if they lie.
-void divide(std::string_view bytes, worker::Codec codec) {
+void divide(std::string_view bytes, Codec codec) {
   const auto read = [&](char* to, std::size_t size, std::uint64_t offset) {
     return offset < bytes.size() ? bytes.copy(to, size, static_cast<std::size_t>(offset)) : 0;
   };
-  const auto kind = static_cast<scheduler::Codec>(codec);
+  const auto kind = static_cast<Codec>(codec);
   master::InputIndex index = master::find_input_index(kind, bytes.size(), read, {64, 10'000, 1});
   std::vector<StartPoint> starts;
   if (index.content_bytes == 0) index = first_pass(input(bytes, codec), starts);
@@ -133,20 +133,20 @@ void divide(std::string_view bytes, worker::Codec codec) {
 void feed_lines(std::string_view bytes) { feed_records(bytes, {}); }
 void feed_fixed(std::string_view bytes) { feed_records(bytes, {.record_bytes = 10}); }
 void feed_gzip(std::string_view bytes) {
-  unpack(bytes, worker::Codec::Gzip);
-  divide(bytes, worker::Codec::Gzip);
+  unpack(bytes, Codec::Gzip);
+  divide(bytes, Codec::Gzip);
 }
 void feed_zstd(std::string_view bytes) {
-  unpack(bytes, worker::Codec::Zstd);
-  divide(bytes, worker::Codec::Zstd);
+  unpack(bytes, Codec::Zstd);
+  divide(bytes, Codec::Zstd);
 }
 void feed_xz(std::string_view bytes) {
-  unpack(bytes, worker::Codec::Xz);
-  divide(bytes, worker::Codec::Xz);
+  unpack(bytes, Codec::Xz);
+  divide(bytes, Codec::Xz);
 }
 void feed_bzip2(std::string_view bytes) {
-  unpack(bytes, worker::Codec::Bzip2);
-  divide(bytes, worker::Codec::Bzip2);
+  unpack(bytes, Codec::Bzip2);
+  divide(bytes, Codec::Bzip2);
 }
 
 }  // namespace ontime::fuzz

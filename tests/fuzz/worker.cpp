@@ -76,7 +76,7 @@ class Cluster {
     spec.application = "wordcount";
     spec.output = std::string("/out-") + policy;
     spec.policy = policy;
-    spec.inputs = {{"/input", 1000, "1", scheduler::Codec::Plain}, {"/packed", 100, "1", scheduler::Codec::Gzip}};
+    spec.inputs = {{"/input", 1000, "1", Codec::Plain}, {"/packed", 100, "1", Codec::Gzip}};
     spec.split_bytes = 300;
     spec.deadline = std::chrono::seconds(5);
     spec.attempt_timeout = scheduler::kNoTimeout;  // nobody reports progress of honest attempts

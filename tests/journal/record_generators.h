@@ -37,7 +37,7 @@ inline scheduler::JobSpec any_spec() {
   spec.application = *any_text();
   spec.parameters = any_map();
   for (int left = *rc::gen::inRange(0, 4); left > 0; --left) {
-    const auto codec = static_cast<scheduler::Codec>(*rc::gen::inRange(0, 3));
+    const auto codec = static_cast<Codec>(*rc::gen::inRange(0, 3));
     const auto size = *rc::gen::arbitrary<std::uint64_t>();
     spec.inputs.push_back({*any_text(), size, *any_text(), codec});
     if (*rc::gen::arbitrary<bool>()) continue;

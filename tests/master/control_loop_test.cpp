@@ -46,7 +46,7 @@ class ControlLoopTest : public testing::Test {
   void submit(std::uint64_t request) {
     scheduler::JobSpec spec;
     spec.application = "a";
-    spec.inputs = {{"/input", 100, "0", scheduler::Codec::Plain}};
+    spec.inputs = {{"/input", 100, "0", Codec::Plain}};
     spec.output = "/output";
     control_.step(event::JobSubmitted{request, spec});
   }

@@ -18,7 +18,6 @@
 namespace ontime::master {
 namespace {
 
-using scheduler::Codec;
 using scheduler::InputFile;
 
 constexpr JobId kFirst{1};

@@ -62,9 +62,9 @@ TEST_F(InputListing, TakesAFileWithItsSizeTimeAndCodec) {
   EXPECT_EQ((*files)[0].path, at("a.txt"));
   EXPECT_EQ((*files)[0].size, 5u);
   EXPECT_EQ((*files)[0].version, files::version_of(status));
-  EXPECT_EQ((*files)[0].codec, scheduler::Codec::Plain);
-  EXPECT_EQ((*files)[1].codec, scheduler::Codec::Gzip);
-  EXPECT_EQ((*files)[2].codec, scheduler::Codec::Zstd);
+  EXPECT_EQ((*files)[0].codec, Codec::Plain);
+  EXPECT_EQ((*files)[1].codec, Codec::Gzip);
+  EXPECT_EQ((*files)[2].codec, Codec::Zstd);
 }
 
 TEST_F(InputListing, KnowsCompressedFilesByTheirContent) {
@@ -79,9 +79,9 @@ TEST_F(InputListing, KnowsCompressedFilesByTheirContent) {
   const auto listed =
       list_inputs({at("text.gz"), at("short.zst"), at("skippable"), at("almost-bzip2"), at("bzip2"), at("xz")});
   ASSERT_TRUE(listed) << listed.error().message;
-  std::vector<scheduler::Codec> codecs;
+  std::vector<Codec> codecs;
   for (const auto& file : listed->files) codecs.push_back(file.codec);
-  using enum scheduler::Codec;
+  using enum Codec;
   EXPECT_EQ(codecs, (std::vector{Plain, Plain, Zstd, Plain, Bzip2, Xz}));
 }
 

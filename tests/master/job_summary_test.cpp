@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "common/protocol/job_state.h"
 #include "master/views.h"
 
 namespace ontime::master {
@@ -16,7 +17,7 @@ constexpr JobId kJob{1};
 class JobSummaryTest : public testing::Test {
  protected:
   void accept(scheduler::JobSpec spec) {
-    spec.inputs = {{"/in", 200, "1", scheduler::Codec::Plain}};
+    spec.inputs = {{"/in", 200, "1", Codec::Plain}};
     spec.split_bytes = 100;
     apply(fact::MasterStarted{1});
     apply(fact::NodeAdded{NodeId{1}, "incarnation", "name", "host", 4});
@@ -30,6 +31,16 @@ class JobSummaryTest : public testing::Test {
   scheduler::Cluster cluster_;
   std::int64_t time_ = 1000;
 };
+
+TEST(JobStates, HaveOneNameInEveryProgram) {
+  for (int i = 0; i <= static_cast<int>(scheduler::JobState::Killed); ++i) {
+    const auto state = static_cast<scheduler::JobState>(i);
+    EXPECT_EQ(protocol::name_of(state_of(state)), scheduler::name_of(state));
+    EXPECT_EQ(protocol::has_ended(state_of(state)), is_final(state));
+  }
+  EXPECT_EQ(protocol::names_of_job_states().size(), 6u);
+  EXPECT_EQ(protocol::name_of(static_cast<wire::JobState>(99)), "unknown");
+}
 
 TEST_F(JobSummaryTest, ATaskThatIsNotDoneWhenItsJobEndsIsUnfinishedAndWaitsForNothing) {
   accept({});

@@ -69,7 +69,7 @@ void prepare(scheduler::Scheduler& scheduler, TimePoint now) {
   scheduler.step(event::NodeInventory{NodeId{1}, {}}, now);
   scheduler::JobSpec spec;
   spec.application = "a";
-  spec.inputs = {{"/plain", 150, "0", scheduler::Codec::Plain}, {"/packed.gz", 10, "0", scheduler::Codec::Gzip}};
+  spec.inputs = {{"/plain", 150, "0", Codec::Plain}, {"/packed.gz", 10, "0", Codec::Gzip}};
   spec.split_bytes = 100;
   spec.output = "/out";
   scheduler.step(event::JobSubmitted{1, spec}, now);

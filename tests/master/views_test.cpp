@@ -19,7 +19,7 @@ class ViewsTest : public testing::Test {
   ViewsTest() {
     scheduler::JobSpec spec;
     spec.application = "a";
-    spec.inputs = {{"/plain", 100, "1", scheduler::Codec::Plain}, {"/packed.gz", 50, "2", scheduler::Codec::Gzip}};
+    spec.inputs = {{"/plain", 100, "1", Codec::Plain}, {"/packed.gz", 50, "2", Codec::Gzip}};
     spec.output = "/out";
     spec.split_bytes = 1000;
     apply(fact::MasterStarted{1});
@@ -86,9 +86,9 @@ TEST_F(ViewsTest, TheManifestTellsWhereEverySegmentLies) {
 
 TEST_F(ViewsTest, TheManifestListsTheFilesOfAGroup) {
   scheduler::JobSpec spec;
-  spec.inputs = {{"/first", 9, "v", scheduler::Codec::Plain}, {"/a", 7, "", scheduler::Codec::Plain}};
+  spec.inputs = {{"/first", 9, "v", Codec::Plain}, {"/a", 7, "", Codec::Plain}};
   spec.inputs[1].parts = {{"/a", 3, "1"}, {"/b", 4, "2"}};
-  spec.inputs.push_back({"/last", 5, "w", scheduler::Codec::Plain});
+  spec.inputs.push_back({"/last", 5, "w", Codec::Plain});
   spec.split_bytes = 9;
   apply(fact::JobAccepted{JobId{2}, spec});
   for (std::uint32_t task = 0; task < 3; ++task) {
@@ -206,7 +206,7 @@ TEST_F(ViewsTest, TasksAreShownFromAnyOneOn) {
 
 TEST_F(ViewsTest, AJobTooLargeForOneReplyIsContinued) {
   scheduler::JobSpec spec;
-  spec.inputs = {{"/" + std::string(4000, 'x'), 10'000, "1", scheduler::Codec::Plain}};
+  spec.inputs = {{"/" + std::string(4000, 'x'), 10'000, "1", Codec::Plain}};
   spec.split_bytes = 1;
   apply(fact::JobAccepted{JobId{2}, spec});
   const scheduler::Job& job = *cluster_.find_job(JobId{2});

@@ -31,7 +31,7 @@ std::shared_ptr<const scheduler::JobSpec> job_on_groups(std::size_t groups) {
   spec->files = {{"mapper.py", std::string(kFileBytes, 'x')}};
   const std::size_t name = scheduler::kGroupTextMax / scheduler::kGroupFilesMax;
   for (std::size_t i = 0; i < groups; ++i) {
-    InputFile group{"/in", scheduler::kGroupFilesMax, "", scheduler::Codec::Plain, 0};
+    InputFile group{"/in", scheduler::kGroupFilesMax, "", Codec::Plain, 0};
     group.parts.assign(scheduler::kGroupFilesMax, InputPart{"/" + std::string(name - 1, 'a'), 1, ""});
     spec->inputs.push_back(std::move(group));
   }
@@ -166,7 +166,7 @@ class HeldOrders : public WorkerLinkTest {
   }
   void launch(std::uint32_t task) {
     auto spec = std::make_shared<scheduler::JobSpec>();
-    spec->inputs.assign(task + 1, {"/in.gz", 1000, "", scheduler::Codec::Gzip});
+    spec->inputs.assign(task + 1, {"/in.gz", 1000, "", Codec::Gzip});
     auto launch = launch_of(JobId{1}, task, spec);
     launch.range = {100, 200};
     link_->order(launch, [this](JobId, const auto&, std::uint64_t begin, Then then) {

@@ -43,7 +43,7 @@ void RecordedHistory::keep(const scheduler::Event* event, scheduler::Step step) 
 void RecordedHistory::run_job(std::uint32_t tasks) {
   scheduler::JobSpec spec;
   spec.application = "wordcount";
-  spec.inputs = {{"/input", 1000ull * tasks, "1", scheduler::Codec::Plain}};
+  spec.inputs = {{"/input", 1000ull * tasks, "1", Codec::Plain}};
   spec.output = "/output";
   spec.split_bytes = 1000;
   spec.deadline = std::chrono::seconds(60);

@@ -11,14 +11,13 @@
 #include <vector>
 
 #include "common/base/byte_range.h"
+#include "common/base/codec.h"
 #include "common/files/roots.h"
 #include "worker/data/fault.h"
 
 namespace ontime::worker {
 
 // One input file as it was at submission.
-enum class Codec { Plain, Gzip, Zstd, Stream, Xz, Bzip2 };  // as scheduler::Codec
-
 struct InputFile {
   std::string path;        // or a URL
   std::uint64_t size = 0;  // bytes as stored

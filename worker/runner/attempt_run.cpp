@@ -18,8 +18,7 @@ constexpr std::size_t kMessageBytesMax = 4096;
 constexpr std::uint64_t kSyncedFrom = 1u << 20;
 
 InputFile input_file(const wire::InputFile& file) {
-  const Codec codec = wire::Codec_IsValid(file.codec()) ? static_cast<Codec>(file.codec()) : Codec::Plain;
-  InputFile input{file.path(), file.size(), file.version(), codec, file.content_bytes()};
+  InputFile input{file.path(), file.size(), file.version(), protocol::codec(file.codec()), file.content_bytes()};
   for (const wire::AccessPoint& point : file.points()) input.points.push_back(protocol::access_point(point));
   if (file.has_start()) input.start = protocol::start_point(file.start());
   return input;

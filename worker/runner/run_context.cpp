@@ -1,16 +1,20 @@
 #include "worker/runner/run_context.h"
 
+#include <algorithm>
 #include <stdexcept>
+
+#include "common/protocol/bounds.h"
 
 namespace ontime::worker {
 
 std::uint64_t& RunContext::counter(std::string_view group, std::string_view name) {
-  if (group.size() > kCounterNameBytesMax || name.size() > kCounterNameBytesMax) {
-    throw std::length_error("the name of a counter has more than " + std::to_string(kCounterNameBytesMax) + " bytes");
+  if (std::max(group.size(), name.size()) > protocol::kCounterNameBytesMax) {
+    throw std::length_error("the name of a counter has more than " + std::to_string(protocol::kCounterNameBytesMax) +
+                            " bytes");
   }
   const auto key = std::make_pair(std::string(group), std::string(name));
-  if (!counters_.contains(key) && counters_.size() == kCountersMax) {
-    throw std::length_error("there are more than " + std::to_string(kCountersMax) + " counters");
+  if (!counters_.contains(key) && counters_.size() == protocol::kCountersMax) {
+    throw std::length_error("there are more than " + std::to_string(protocol::kCountersMax) + " counters");
   }
   return counters_[key].value;
 }

@@ -45,8 +45,6 @@ struct CounterDelta {
 
 class RunContext final : public app::Context {
  public:
-  static constexpr std::size_t kCountersMax = 128;
-  static constexpr std::size_t kCounterNameBytesMax = 64;
   static constexpr std::size_t kStatusBytesMax = 1024;
 
   explicit RunContext(app::ParameterValues parameters) : parameters_(std::move(parameters)) {}

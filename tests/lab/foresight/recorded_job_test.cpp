@@ -20,7 +20,7 @@ class RecordedRun : public testing::Test {
     }
     scheduler::JobSpec spec;
     spec.application = "wordcount";
-    spec.inputs = {{"/input", 4500, "1", scheduler::Codec::Plain}};
+    spec.inputs = {{"/input", 4500, "1", Codec::Plain}};
     spec.output = "/output";
     spec.split_bytes = 1000;
     spec.deadline = std::chrono::seconds(4);

@@ -304,7 +304,7 @@ TEST(AccessPoints, OfXzAreInItsIndexes) {
     const auto read_at = [&](char* to, std::size_t size, std::uint64_t offset) {
       return offset < stored.size() ? stored.copy(to, size, static_cast<std::size_t>(offset)) : 0;
     };
-    const auto index = master::find_input_index(scheduler::Codec::Xz, stored.size(), read_at, {512, 1u << 20, 1});
+    const auto index = master::find_input_index(Codec::Xz, stored.size(), read_at, {512, 1u << 20, 1});
     EXPECT_EQ(index.content_bytes, one.content.size());
     ASSERT_GE(index.points.size(), 2u);
     InputFile known = one.file;

@@ -19,7 +19,7 @@ using master::InputIndex;
 constexpr IndexEffort kEveryBlock{4096, 1u << 20, 1};
 
 InputIndex index_of(const std::string& stored, Codec codec, const IndexEffort& effort = kEveryBlock) {
-  const auto kind = codec == Codec::Gzip ? scheduler::Codec::Gzip : scheduler::Codec::Zstd;
+  const auto kind = codec == Codec::Gzip ? Codec::Gzip : Codec::Zstd;
   const auto read = [&](char* to, std::size_t size, std::uint64_t offset) {
     return offset < stored.size() ? stored.copy(to, size, static_cast<std::size_t>(offset)) : 0;
   };

@@ -7,6 +7,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "common/protocol/convert.h"
 #include "worker/runner/runner_channel.h"
 
 namespace ontime::worker::test {
@@ -61,7 +62,7 @@ wire::ToRunner make_run(const InputFile& file, std::uint64_t begin, std::uint64_
   run.mutable_file()->set_path(file.path);
   run.mutable_file()->set_size(file.size);
   run.mutable_file()->set_version(file.version);
-  run.mutable_file()->set_codec(static_cast<wire::Codec>(file.codec));
+  run.mutable_file()->set_codec(protocol::to_wire(file.codec));
   run.mutable_file()->set_content_bytes(file.content_bytes);
   for (const AccessPoint& point : file.points) {
     run.mutable_file()->add_points()->set_content(point.content);
