@@ -19,8 +19,8 @@
 
 #include "cli/client/master_client.h"
 #include "common/flags/flags.h"
-#include "lab/machines/disk.h"
-#include "lab/machines/programs.h"
+#include "tests/machines/disk.h"
+#include "tests/machines/programs.h"
 
 namespace ontime::lab::machines {
 namespace {
@@ -198,7 +198,7 @@ int main(int argc, char** argv) {
   flags::parse_or_exit(app, argc, argv);
   if (options.days > 0 && workers->empty()) options.workers = 5;
   spdlog::set_level(spdlog::level::off);  // a log would be written by a thread of its own, and there is to be one only
-  auto& campaign = *new Campaign(options);  // never taken apart, see lab/faults/cluster_run.cpp
+  auto& campaign = *new Campaign(options);  // never taken apart, see tests/faults/cluster_run.cpp
   options.days > 0 ? campaign.run_days() : campaign.run_one_job();
   std::fflush(nullptr);
   ::_exit(0);

@@ -1,5 +1,5 @@
 // With a store that takes what it is asked and says nothing, and one that works. What every output promises:
-// tests/lab/machines/output_test.cpp.
+// tests/machines/output_test.cpp.
 #include "worker/agent/attempt_outputs.h"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,155 @@
+#include "tests/machines/programs.h"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <asio/co_spawn.hpp>
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <csignal>
+#include <optional>
+#include <utility>
+
+#include "common/log/fields.h"
+#include "common/net/coroutine.h"
+#include "common/net/sockets.h"
+#include "common/net/token.h"
+#include "master/journal/rocksdb_journal.h"
+#include "master/master.h"
+#include "master/recording/block.h"
+#include "master/recording/recorder.h"
+#include "tests/machines/network.h"
+#include "worker/agent/departure.h"
+#include "worker/agent/launcher_link.h"
+#include "worker/agent/master_link.h"
+#include "worker/agent/report_log.h"
+#include "worker/agent/slots.h"
+#include "worker/runner/launcher.h"
+
+namespace ontime::lab::machines {
+namespace {
+
+int complain(const Error& error) {
+  spdlog::error("program_ended message={}", log::Quoted{error.message});
+  return 1;
+}
+
+int run_master(const MasterProgram& program, std::uint32_t address) {
+  asio::io_context io(1);
+  auto opened = journal::RocksdbJournal::open(program.journal, {program.settings.journal_sync});
+  if (!opened) return complain(opened.error());
+  std::unique_ptr<journal::Journal> journal = std::move(*opened);
+  if (program.wrap) journal = program.wrap(std::move(journal));
+  auto socket = net::listen(io.get_executor(), {dotted(address), kMasterPort}, net::Reach::AnyNetwork);
+  if (!socket) return complain(socket.error());
+  const auto at_failure = [](const Error& error) { std::_Exit(complain(error)); };
+  auto recorder = std::make_unique<recording::Recorder>(recording::Recorder::Options{
+      recording::recordings_of(program.journal), program.settings.recording_bytes_max, [](const std::string&) {}});
+  auto master =
+      master::Master::make(io, *journal, program.settings, std::move(*socket), at_failure, std::move(recorder));
+  if (!master) return complain(master.error());
+  if (program.watch) program.watch(master->get());
+  (*master)->start();
+  io.run();
+  return 0;
+}
+
+// SIGTERM, which a simulated process reads from a descriptor.
+asio::awaitable<void> await_end(asio::posix::stream_descriptor& signals, worker::Departure& departure) {
+  for (;;) {
+    const auto [error] = co_await signals.async_wait(asio::posix::stream_descriptor::wait_read, net::no_throw);
+    signalfd_siginfo info{};
+    if (error || ::read(signals.native_handle(), &info, sizeof info) < 0) co_return;
+    if (info.ssi_signo == SIGTERM) departure.on_told_to_end(SIGTERM);
+  }
+}
+
+// What a launcher is: a process that starts others, each with the same descriptors.
+pid_t fork_runner(const std::string& name, const std::function<double()>& pace, const std::function<void()>& body) {
+  Process& launcher = World::here()->process();
+  if (!launcher.machine().can_fork) {
+    errno = EAGAIN;
+    return -1;
+  }
+  const auto main = [body] {
+    body();
+    return 0;
+  };
+  Process& runner = launcher.machine().cluster().start(launcher.machine(), name, main, launcher.id(), launcher.slots());
+  if (pace) runner.pace = pace();
+  return runner.id();
+}
+
+Result<worker::StartedLauncher> launch(const std::function<double()>& pace) {
+  std::array<int, 2> sockets{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) return failed("no socket pair");
+  worker::StartedLauncher started{Descriptor(sockets[0]), 0};
+  const Descriptor theirs(sockets[1]);
+  Process& worker = World::here()->process();
+  if (!worker.machine().can_fork) return failed("no process can be started");
+  constexpr int kSocket = 3;
+  const auto main = [pace, name = "runner of " + worker.name()] {
+    const auto fork = [&](const std::function<void()>& body) { return fork_runner(name, pace, body); };
+    return worker::Launcher(Descriptor(kSocket), worker::Confinement(), fork).run();
+  };
+  std::map<int, Slot> slots{{kSocket, {Held(worker.at(theirs.get())), true}}};
+  started.pid = worker.machine()
+                    .cluster()
+                    .start(worker.machine(), "launcher of " + worker.name(), main, worker.id(), std::move(slots))
+                    .id();
+  return started;
+}
+
+int run_worker(const WorkerProgram& program, const std::string& host) {
+  asio::io_context io(1);
+  const auto executor = io.get_executor();
+  worker::ReportLog reports;
+  worker::LauncherLink launcher(executor, [&program] { return launch(program.pace); });
+  worker::AttemptOutputs outputs(executor);
+  worker::Slots slots(executor, {program.slots, program.application_directories, program.name}, reports, launcher,
+                      outputs);
+  if (auto started = slots.start(); !started) return complain(started.error());
+  worker::MasterLink::Options link;
+  link.master = {dotted(program.master), kMasterPort};
+  link.name = program.name;
+  link.host = host;
+  link.incarnation = net::make_token();
+  link.slots = program.slots;
+  link.connect_timeout = std::chrono::hours(1);
+  worker::MasterLink master(executor, std::move(link), reports, slots);
+  worker::Departure departure(executor, program.drain_timeout, {master, slots, reports, [&io] { io.stop(); }});
+  sigset_t wanted{};
+  asio::posix::stream_descriptor signals(io, ::signalfd(-1, &wanted, SFD_NONBLOCK));
+  asio::co_spawn(executor, await_end(signals, departure), net::AbortOnException{"signals"});
+  std::optional<Error> end;
+  asio::co_spawn(executor, master.run(), [&io, &end](std::exception_ptr exception, Error error) {
+    net::AbortOnException{"master link"}(exception);
+    end = std::move(error);
+    io.stop();
+  });
+  io.run();
+  slots.stop();
+  return end ? complain(*end) : 0;
+}
+
+}  // namespace
+
+std::string dotted(std::uint32_t host) {
+  return std::to_string(host >> 24) + "." + std::to_string(host >> 16 & 255) + "." + std::to_string(host >> 8 & 255) +
+         "." + std::to_string(host & 255);
+}
+
+Process& start_master(Cluster& cluster, Machine& machine, const MasterProgram& program) {
+  return cluster.start(machine, "master",
+                       [program, address = machine.address()] { return run_master(program, address); });
+}
+
+Process& start_worker(Cluster& cluster, Machine& machine, const WorkerProgram& program) {
+  return cluster.start(machine, "worker " + program.name,
+                       [program, host = machine.name()] { return run_worker(program, host); });
+}
+
+}  // namespace ontime::lab::machines
