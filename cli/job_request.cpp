@@ -21,7 +21,7 @@
 #include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
 #include "common/store/name.h"
-#include "master/input_pattern.h"
+#include "master/inputs/input_pattern.h"
 
 namespace ontime::cli {
 namespace {

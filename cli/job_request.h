@@ -9,7 +9,7 @@
 #include "common/base/descriptor.h"
 #include "common/base/result.h"
 #include "common/protocol/types.pb.h"
-#include "master/input_listing.h"
+#include "master/inputs/input_listing.h"
 
 namespace ontime::cli {
 

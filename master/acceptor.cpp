@@ -11,9 +11,9 @@
 #include "common/net/coroutine.h"
 #include "common/net/sockets.h"
 #include "common/protocol/version.h"
-#include "master/application_session.h"
-#include "master/settings.h"
-#include "master/worker_session.h"
+#include "master/advice/application_session.h"
+#include "master/base/settings.h"
+#include "master/workers/worker_session.h"
 
 namespace ontime::master {
 namespace {

@@ -13,10 +13,10 @@
 
 #include "common/net/connection.h"
 #include "common/net/handshake.h"
-#include "master/action_dispatcher.h"
-#include "master/advisor.h"
-#include "master/client_session.h"
-#include "master/measures.h"
+#include "master/actions/action_dispatcher.h"
+#include "master/advice/advisor.h"
+#include "master/base/measures.h"
+#include "master/clients/client_session.h"
 
 namespace ontime::master {
 

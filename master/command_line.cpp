@@ -7,7 +7,7 @@
 #include "common/base/wording.h"
 #include "common/flags/flags.h"
 #include "common/injection/settings.h"
-#include "master/submission.h"
+#include "master/submissions/submission.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::master {

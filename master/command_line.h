@@ -9,7 +9,7 @@
 #include "common/base/result.h"
 #include "common/log/log.h"
 #include "common/net/sockets.h"
-#include "master/settings.h"
+#include "master/base/settings.h"
 
 namespace ontime::master {
 

@@ -12,7 +12,7 @@
 
 #include "common/files/file_system.h"
 #include "common/files/temporary_directory.h"
-#include "master/clock.h"
+#include "master/base/clock.h"
 #include "master/journal/rocksdb_journal.h"
 #include "scheduler/core/scheduler.h"
 

@@ -11,7 +11,7 @@
 #include "common/app/loaded_application.h"
 #include "common/base/crc32c.h"
 #include "lab/experiment/backend.h"
-#include "master/input_file.h"
+#include "master/inputs/input_file.h"
 
 namespace ontime::lab::experiment {
 

@@ -5,8 +5,8 @@
 #include "lab/experiment/plan.h"
 #include "lab/scenario/scenario.h"
 #include "lab/simulator/simulator.h"
-#include "master/explanation.h"
-#include "master/views.h"
+#include "master/clients/explanation.h"
+#include "master/clients/views.h"
 #include "scheduler/core/account.h"
 
 namespace ontime::lab::experiment {

@@ -6,7 +6,7 @@
 
 #include "cli/client/exported_job.h"
 #include "cli/web/report_page.h"
-#include "master/explanation.h"
+#include "master/clients/explanation.h"
 #include "scheduler/core/account.h"
 #include "scheduler/forecast/forecast.h"
 

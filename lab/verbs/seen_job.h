@@ -9,8 +9,8 @@
 #include "common/protocol/client.pb.h"
 #include "lab/scenario/scenario.h"
 #include "lab/simulator/simulator.h"
-#include "master/overview.h"
-#include "master/views.h"
+#include "master/clients/overview.h"
+#include "master/clients/views.h"
 #include "scheduler/core/scheduler.h"
 
 namespace ontime::lab {

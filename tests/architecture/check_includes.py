@@ -49,28 +49,28 @@ ALLOWED = {
                    ["CLI", "spdlog", "nlohmann", "zlib.h"]),
     "tests/faults/app": (["common/app"], []),
     # Experiments run on processes too. Jobs are described by the master's own code.
-    "lab/experiment": (["lab", "cli", "apps/gen", "scheduler", "master/views.h", "master/explanation.h", "master/overview.h", "master/input_file.h",
+    "lab/experiment": (["lab", "cli", "apps/gen", "scheduler", "master/clients/views.h", "master/clients/explanation.h", "master/clients/overview.h", "master/inputs/input_file.h",
                         "common"],
                        ["yaml-cpp", "nlohmann", "google", "fmt"]),
-    "lab/verbs": (["lab", "cli", "scheduler", "master/recording", "master/journal/sample_fields.h", "master/input_listing.h", "master/views.h", "master/explanation.h", "master/overview.h", "common"], ["nlohmann", "CLI", "fmt"]),
+    "lab/verbs": (["lab", "cli", "scheduler", "master/recording", "master/journal/sample_fields.h", "master/inputs/input_listing.h", "master/clients/views.h", "master/clients/explanation.h", "master/clients/overview.h", "common"], ["nlohmann", "CLI", "fmt"]),
     "cli/web": (["cli/client", "cli/show", "common"], ["asio", "google", "httplib.h", "openssl", "prometheus", "zlib.h"]),
     "cli/certs": (["common/net/token.h", "common/files", "common/base"], ["openssl"]),
-    "cli": (["cli/web", "cli/certs", "apps/gen", "common", "master/recording", "master/input_listing.h",
-             "master/input_pattern.h", "scheduler/policies"],
+    "cli": (["cli/web", "cli/certs", "apps/gen", "common", "master/recording", "master/inputs/input_listing.h",
+             "master/inputs/input_pattern.h", "scheduler/policies"],
             ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
 }
 
 # Protobuf's types stay at the edges: only these may include generated headers.
 WIRE_FOLDERS = ("common/protocol", "common/net", "worker/agent", "worker/runner", "lab/experiment", "lab/verbs", "cli")
-WIRE_FILES = ("master/advice", "master/advisor", "master/application_link", "master/application_session", "master/worker_session", "master/worker_link", "master/client_session", "master/reports",
-              "master/submission", "master/submissions", "master/views", "master/shared_answers", "master/job_pictures", "master/overview", "master/action_dispatcher", "master/explanation",
+WIRE_FILES = ("master/advice/advice", "master/advice/advisor", "master/actions/application_link", "master/advice/application_session", "master/workers/worker_session", "master/actions/worker_link", "master/clients/client_session", "master/workers/reports",
+              "master/submissions/submission", "master/submissions/submissions", "master/clients/views", "master/clients/shared_answers", "master/clients/job_pictures", "master/clients/overview", "master/actions/action_dispatcher", "master/clients/explanation",
               "master/journal/record_codec", "master/journal/stored_fields",
               "master/recording/entry_codec",
               "common/injection/wire", "tests/faults/outputs")
 
 # What performs actions may not see the live cluster, not even through another header: it is ahead of the actions.
-PERFORMERS = ("master/action_dispatcher", "master/action_performer", "master/application_link", "master/commit", "master/commit_plan",
-              "master/output_committer", "master/worker_link", "scheduler/core/action.h")
+PERFORMERS = ("master/actions/action_dispatcher", "master/actions/action_performer", "master/actions/application_link", "master/outputs/commit", "master/outputs/commit_plan",
+              "master/outputs/output_committer", "master/actions/worker_link", "scheduler/core/action.h")
 LIVE = ("scheduler/core/cluster.h", "scheduler/core/scheduler.h")
 
 SYSTEM_FOLDERS = ("sys", "netinet", "arpa", "net", "linux")
@@ -175,7 +175,7 @@ def check(sources):
 BAD = [
     ("scheduler/x.cpp", '#include "common/log/log.h"\n'),
     ("scheduler/x.cpp", '#include "common/protocol/types.pb.h"\n'),
-    ("scheduler/x.cpp", '#include "master/clock.h"\n'),
+    ("scheduler/x.cpp", '#include "master/base/clock.h"\n'),
     ("scheduler/x.h", "#include <asio/ip/tcp.hpp>\n"),
     ("scheduler/x.h", "#include <asio.hpp>\n"),
     ("scheduler/x.h", "#include <unistd.h>\n"),
@@ -203,7 +203,7 @@ BAD = [
     ("worker/agent/x.cpp", '#include "common/output/manifest.h"\n'),
     ("master/x.cpp", '#include "worker/progress_block.h"\n'),
     ("master/x.cpp", "#include <rocksdb/db.h>\n"),
-    ("master/control_loop.cpp", '#include "common/protocol/control.pb.h"\n'),
+    ("master/loop/control_loop.cpp", '#include "common/protocol/control.pb.h"\n'),
     ("master/journal/journal.h", '#include "master/journal/records.pb.h"\n'),
     ("master/journal/x.cpp", '#include "master/master.h"\n'),
     ("apps/x/x.cpp", '#include "common/base/ids.h"\n'),
@@ -212,7 +212,7 @@ BAD = [
     ("lab/simulator/x.cpp", '#include "master/master.h"\n'),
     ("lab/simulator/x.cpp", '#include "common/protocol/types.pb.h"\n'),
     ("cli/x.cpp", '#include "scheduler/core/scheduler.h"\n'),
-    ("cli/x.cpp", '#include "master/clock.h"\n'),
+    ("cli/x.cpp", '#include "master/base/clock.h"\n'),
     ("cli/x.cpp", '#include "lab/scenario/scenario.h"\n'),
     ("lab/simulator/x.cpp", '#include "lab/verbs/command.h"\n'),
     ("tests/faults/x.cpp", '#include "master/master.h"\n'),
@@ -220,8 +220,8 @@ BAD = [
     ("lab/simulator/x.cpp", '#include "tests/machines/world.h"\n'),
     ("master/x.cpp", '#include "clock.h"\n'),
     ("master/x.cpp", '#include "../scheduler/core/event.h"\n'),
-    ("master/action_dispatcher.cpp", '#include "scheduler/core/cluster.h"\n'),
-    ("master/worker_link.cpp", '#include "scheduler/core/scheduler.h"\n'),
+    ("master/actions/action_dispatcher.cpp", '#include "scheduler/core/cluster.h"\n'),
+    ("master/actions/worker_link.cpp", '#include "scheduler/core/scheduler.h"\n'),
     ("scheduler/core/action.h", '#include "scheduler/core/cluster.h"\n'),
     ("master/master.cpp", "ActionDispatcher::Outlets Master::outlets(bool a) {\n  return {scheduler_->cluster()};\n}\n"),
 ]
@@ -232,8 +232,8 @@ GOOD = [
     ("scheduler/x.cpp", '// #include "common/log/log.h"\n/*\n#include <asio.hpp>\n*/\n'),
     ("common/net/x.h", '#include "common/protocol/control.pb.h"\n#include <asio/awaitable.hpp>\n#include <sys/socket.h>\n'),
     ("master/main.cpp", '#include "master/journal/journal.h"\n#include "common/log/log.h"\n'),
-    ("master/worker_session.cpp", '#include "common/protocol/control.pb.h"\n#include "scheduler/core/event.h"\n'),
-    ("master/action_dispatcher.cpp", '#include "scheduler/core/action.h"\n'),
+    ("master/workers/worker_session.cpp", '#include "common/protocol/control.pb.h"\n#include "scheduler/core/event.h"\n'),
+    ("master/actions/action_dispatcher.cpp", '#include "scheduler/core/action.h"\n'),
     ("master/master.cpp", "ActionDispatcher::Outlets Master::outlets(bool a) {\n  return {a};\n}\nint f() { cluster(); }\n"),
     ("scheduler/core/action.cpp", '#include "scheduler/core/cluster.h"\n'),
     ("master/journal/record_codec.cpp", '#include "master/journal/records.pb.h"\n#include "scheduler/core/record.h"\n'),

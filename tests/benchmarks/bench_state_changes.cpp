@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "master/control_loop.h"
 #include "master/journal/rocksdb_journal.h"
+#include "master/loop/control_loop.h"
 #include "master/recording/recorder.h"
 #include "scheduler/core/scheduler.h"
 #include "tests/support/process.h"

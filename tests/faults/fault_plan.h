@@ -132,7 +132,7 @@ struct FaultPlan {
   bool has_store() const;
   // It is out of reach for so long, or so slow, that jobs which use it may fail.
   bool may_fail_at_store() const;
-  // A worker that was cut off may store a segment of a job that is over (master/store_output.h).
+  // A worker that was cut off may store a segment of a job that is over (master/outputs/store_output.h).
   bool may_leave_segments() const { return may_lose_attempts(); }
   // The master may find no way to remove what a job has left.
   bool may_leave_output() const;

@@ -32,7 +32,7 @@ class Outputs {
   void end_change(std::uint32_t submission, bool in_place);
 
   // An object is there that was not. A segment of an output that is complete, or nobody's any more, is never removed: a
-  // worker without a connection may store one (master/store_output.h).
+  // worker without a connection may store one (master/outputs/store_output.h).
   void on_created(const std::string& key);
 
   // Of a job whose output directory this is. What is wrong with it; empty: nothing.

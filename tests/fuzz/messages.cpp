@@ -10,8 +10,8 @@
 #include "common/protocol/control.pb.h"
 #include "common/protocol/frame.h"
 #include "common/protocol/runner.pb.h"
-#include "master/advice.h"
-#include "master/submission.h"
+#include "master/advice/advice.h"
+#include "master/submissions/submission.h"
 #include "tests/fuzz/targets.h"
 #include "tests/support/prepared_job.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/base/check.h"
-#include "master/input_index.h"
+#include "master/inputs/input_index.h"
 #include "tests/fuzz/targets.h"
 #include "worker/data/input_source.h"
 #include "worker/data/record_reader.h"

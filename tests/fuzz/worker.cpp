@@ -6,7 +6,7 @@
 #include "common/base/check.h"
 #include "common/protocol/control.pb.h"
 #include "common/protocol/frame.h"
-#include "master/reports.h"
+#include "master/workers/reports.h"
 #include "scheduler/core/cluster.h"
 #include "scheduler/core/scheduler.h"
 #include "tests/fuzz/targets.h"

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "master/input_listing.h"
+#include "master/inputs/input_listing.h"
 #include "tests/hdfs/fake_hdfs.h"
 
 namespace ontime::master {

@@ -8,7 +8,7 @@
 #include "common/base/descriptor.h"
 #include "common/files/disk.h"
 #include "common/files/sync.h"
-#include "master/output.h"
+#include "master/outputs/output.h"
 #include "tests/machines/small_cluster.h"
 #include "worker/data/segment_writer.h"
 

@@ -17,7 +17,7 @@
 #include "common/http/store.h"
 #include "common/store/access.h"
 #include "common/store/name.h"
-#include "master/output.h"
+#include "master/outputs/output.h"
 #include "tests/machines/output_scene.h"
 #include "worker/agent/attempt_outputs.h"
 #include "worker/data/segment_writer.h"

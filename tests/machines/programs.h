@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "master/base/settings.h"
 #include "master/journal/journal.h"
 #include "master/master.h"
-#include "master/settings.h"
 #include "tests/machines/process.h"
 
 namespace ontime::lab::machines {

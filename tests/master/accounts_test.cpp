@@ -6,7 +6,7 @@
 #include <asio/post.hpp>
 #include <vector>
 
-#include "master/shared_answers.h"
+#include "master/clients/shared_answers.h"
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::master {

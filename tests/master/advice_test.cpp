@@ -1,5 +1,5 @@
 // What an application master says of its job, and which policies Hadoop can carry out.
-#include "master/advice.h"
+#include "master/advice/advice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "master/attempt_logs.h"
+#include "master/outputs/attempt_logs.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "master/output.h"
+#include "master/outputs/output.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::master {

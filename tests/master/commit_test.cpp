@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/base/crc32c.h"
-#include "master/output.h"
+#include "master/outputs/output.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::master {

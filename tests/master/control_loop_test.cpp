@@ -1,5 +1,5 @@
 // Order and durability of the control loop, with a journal that the test holds back.
-#include "master/control_loop.h"
+#include "master/loop/control_loop.h"
 
 #include <gtest/gtest.h>
 

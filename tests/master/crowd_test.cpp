@@ -1,7 +1,7 @@
 // What many clients, and peers that do not read what they are sent, do to a master: over real loopback connections.
 #include <gtest/gtest.h>
 
-#include "master/settings.h"
+#include "master/base/settings.h"
 #include "tests/master/master_fixture.h"
 
 namespace ontime::test {

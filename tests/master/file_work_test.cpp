@@ -1,5 +1,5 @@
 // Work on mounts of which some hang. A hung call is one that waits for the test.
-#include "master/file_work.h"
+#include "master/mounts/file_work.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "master/file_system.h"
+#include "master/mounts/file_system.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::master {

@@ -1,5 +1,5 @@
 // What attempts have found out about compressed files: kept, found again, bounded, and never another file's.
-#include "master/index_store.h"
+#include "master/inputs/index_store.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

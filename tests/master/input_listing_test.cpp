@@ -1,4 +1,4 @@
-#include "master/input_listing.h"
+#include "master/inputs/input_listing.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/base/limits.h"
-#include "master/file_system.h"
+#include "master/mounts/file_system.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::master {

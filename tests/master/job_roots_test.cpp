@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "master/input_listing.h"
-#include "master/output.h"
+#include "master/inputs/input_listing.h"
+#include "master/outputs/output.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::master {

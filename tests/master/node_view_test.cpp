@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "lab/simulator/simulator.h"
-#include "master/views.h"
+#include "master/clients/views.h"
 
 namespace ontime::master {
 namespace {

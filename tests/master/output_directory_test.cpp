@@ -7,7 +7,7 @@
 #include <string>
 
 #include "common/output/manifest.h"
-#include "master/output.h"
+#include "master/outputs/output.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::master {

@@ -1,5 +1,5 @@
 // Pictures of bounded size of jobs of any size.
-#include "master/overview.h"
+#include "master/clients/overview.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/net/coroutine.h"
-#include "master/job_pictures.h"
+#include "master/clients/job_pictures.h"
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::master {

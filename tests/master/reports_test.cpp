@@ -1,5 +1,5 @@
 // What a hostile worker may say, through the checks into the scheduler.
-#include "master/reports.h"
+#include "master/workers/reports.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -5,7 +5,7 @@
 
 #include "tests/master/master_fixture.h"
 
-// A false alarm of g++ 12, as in master/submissions.cpp.
+// A false alarm of g++ 12, as in master/submissions/submissions.cpp.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 namespace ontime::test {

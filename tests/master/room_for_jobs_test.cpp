@@ -1,6 +1,6 @@
 // What jobs that have not ended may take of the master's memory, all together and those of one owner.
 
-#include "master/room_for_jobs.h"
+#include "master/submissions/room_for_jobs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 
 #include "common/base/descriptor.h"
 #include "common/net/sockets.h"
-#include "master/settings.h"
+#include "master/base/settings.h"
 #include "tests/master/master_fixture.h"
 
 namespace ontime::test {

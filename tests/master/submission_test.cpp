@@ -1,4 +1,4 @@
-#include "master/submission.h"
+#include "master/submissions/submission.h"
 
 #include <gtest/gtest.h>
 

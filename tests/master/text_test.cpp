@@ -1,4 +1,4 @@
-#include "master/text.h"
+#include "master/base/text.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

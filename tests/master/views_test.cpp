@@ -1,10 +1,10 @@
 // What is made from the cluster's state: the plan of a commit, and what clients are shown.
-#include "master/views.h"
+#include "master/clients/views.h"
 
 #include <gtest/gtest.h>
 
-#include "master/explanation.h"
-#include "master/output.h"
+#include "master/clients/explanation.h"
+#include "master/outputs/output.h"
 
 namespace ontime::master {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "master/action_dispatcher.h"
-#include "master/settings.h"
+#include "master/actions/action_dispatcher.h"
+#include "master/base/settings.h"
 #include "scheduler/core/job_spec.h"
 #include "tests/net/net_fixture.h"
 

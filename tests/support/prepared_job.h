@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "master/submission.h"
+#include "master/submissions/submission.h"
 
 namespace ontime::test {
 

@@ -1,8 +1,9 @@
 #pragma once
-// The attempts' half of a job's output, as their worker handles it (the master's half: master/output.h). The process of
-// an attempt makes one file, and appends and syncs blocks (OutputFile in worker/data/segment_writer.h). In a directory
-// that file is the output. For a store it lies in a scratch directory of this worker, because attempts have no keys:
-// the worker stores each segment that they have synced as an object of its own (common/base/ids.h has its name).
+// The attempts' half of a job's output, as their worker handles it (the master's half: master/outputs/output.h). The
+// process of an attempt makes one file, and appends and syncs blocks (OutputFile in worker/data/segment_writer.h). In a
+// directory that file is the output. For a store it lies in a scratch directory of this worker, because attempts have
+// no keys: the worker stores each segment that they have synced as an object of its own (common/base/ids.h has its
+// name).
 //
 // Called on the worker's one thread, which never waits; a few threads talk to stores, and remove what is left in
 // scratch.

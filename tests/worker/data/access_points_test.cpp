@@ -9,7 +9,7 @@
 #include <set>
 
 #include "common/base/byte_range.h"
-#include "master/input_index.h"
+#include "master/inputs/input_index.h"
 #include "tests/worker/data/input_files.h"
 #include "worker/data/record_reader.h"
 

@@ -1,5 +1,5 @@
 // Where reading of a compressed file may begin: what its headers say, and what becomes of headers that lie.
-#include "master/input_index.h"
+#include "master/inputs/input_index.h"
 
 #include <gtest/gtest.h>
 

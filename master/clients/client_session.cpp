@@ -1,0 +1,387 @@
+#include "master/clients/client_session.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <asio/post.hpp>
+#include <asio/use_awaitable.hpp>
+#include <optional>
+#include <utility>
+
+#include "common/base/wording.h"
+#include "common/log/fields.h"
+#include "common/log/log.h"
+#include "common/protocol/version.h"
+#include "master/base/settings.h"
+#include "master/base/text.h"
+#include "master/clients/explanation.h"
+#include "master/clients/views.h"
+#include "master/journal/sample_fields.h"
+
+namespace ontime::master {
+namespace {
+
+constexpr std::uint32_t kTasksInSlice = 1000;  // some milliseconds at most; then it is the others' turn
+
+wire::Reply refusal(const Error& error) {
+  wire::Reply reply;
+  reply.set_error(error.message);
+  reply.set_bad_input(error.kind == ErrorKind::BadInput);
+  return reply;
+}
+
+wire::Reply no_such_job(JobId id) {
+  return refusal(bad_input("No such job: " + to_string(id) + ". Run 'ontime jobs' to list known jobs."));
+}
+
+bool waits_for_job(const wire::Request& request) {
+  return request.has_describe_job() && request.describe_job().wait_ns() > 0;
+}
+
+wire::Reply journal_full(const ControlLoop& control) {
+  return refusal(failed("The master takes no orders for now: " + control.journal_full() +
+                        " What runs goes on, and so will the master as soon as there is room."));
+}
+
+// What says nothing is no request; a newer client's says something that is not known here.
+std::optional<wire::Request> parse(std::string_view payload) {
+  wire::Request request;
+  const bool parsed = request.ParseFromArray(payload.data(), static_cast<int>(payload.size()));
+  const bool says_nothing =
+      request.what_case() == wire::Request::WHAT_NOT_SET && protocol::is_understood(request.needs_minor());
+  if (!parsed || says_nothing) return std::nullopt;
+  return request;
+}
+
+wire::Reply not_known(const wire::Hello& client) {
+  return refusal(bad_input(protocol::describe_unknown_request(protocol::version_of(client), client.release())));
+}
+
+wire::Reply no_such_task(TaskId id, const scheduler::Job& job) {
+  return refusal(bad_input("No such task: " + to_string(id) + ". " + to_string(id.job) + " has " +
+                           counted(job.tasks.size(), "task") + ", counted from 0."));
+}
+
+std::string need_to_kill(JobId id, const scheduler::Job& job) {
+  const std::string& owner = job.spec.owner;
+  return to_string(id) + " belongs to " + (owner.empty() ? "nobody by name" : readable(owner)) +
+         "; killing it needs the role admin";
+}
+
+std::shared_ptr<const wire::Reply> share(wire::Reply reply) {
+  return std::make_shared<const wire::Reply>(std::move(reply));
+}
+
+// What a client must be allowed to ask it.
+net::Right right_for(const wire::Request& request) {
+  switch (request.what_case()) {
+    case wire::Request::kSubmit:
+      return net::Right::Submit;
+    case wire::Request::kDrainNode:
+      return net::Right::Control;
+    case wire::Request::kKillJob:  // whose job it is decides the rest
+    case wire::Request::kListJobs:
+    case wire::Request::kDescribeJob:
+    case wire::Request::kListNodes:
+    case wire::Request::kExplain:
+    case wire::Request::kProfile:
+    case wire::Request::kReadLogs:
+    case wire::Request::WHAT_NOT_SET:
+      return net::Right::Read;
+  }
+  return net::Right::Control;
+}
+
+bool only_asks(const wire::Request& request) {
+  return right_for(request) == net::Right::Read && !request.has_kill_job() && !waits_for_job(request);
+}
+
+}  // namespace
+
+ClientSession::ClientSession(std::shared_ptr<net::Connection> connection, ClientServices services, net::Guest guest,
+                             SessionCounters& counters)
+    : connection_(std::move(connection)), services_(services), guest_(std::move(guest)), counters_(counters) {}
+
+asio::awaitable<void> ClientSession::run() {
+  for (;;) {
+    idle_since_ = std::chrono::steady_clock::now();
+    const Result<std::string_view> payload = co_await connection_->receive();
+    idle_since_.reset();
+    if (!payload) break;
+    std::optional<wire::Request> request = parse(*payload);
+    if (!request) {
+      ++counters_.malformed;
+      spdlog::warn("client_malformed peer={}", connection_->peer());
+      break;
+    }
+    if (!protocol::is_understood(request->needs_minor())) {
+      if (!connection_->send(not_known(guest_.hello))) break;
+      continue;
+    }
+    const Answer reply = co_await durable_answer(std::move(*request));
+    if (!connection_->send(*reply)) break;
+    co_await connection_->flush();
+  }
+  connection_->close();
+}
+
+// While nothing becomes durable nothing can be promised and nothing new be told. Clients that wait for a job go on
+// waiting, and so do those whose request has changed something already.
+asio::awaitable<ClientSession::Answer> ClientSession::durable_answer(wire::Request request) {
+  ControlLoop& control = services_.control;
+  if (!control.journal_full().empty() && !waits_for_job(request)) co_return share(journal_full(control));
+  const bool may_be_refused = only_asks(request);
+  const Answer reply = co_await answer(std::move(request));
+  if (!may_be_refused) {
+    co_await control.durable();
+    co_return reply;
+  }
+  const bool is_durable = co_await control.durable_unless_full();
+  co_return is_durable ? reply : share(journal_full(control));
+}
+
+wire::Reply ClientSession::forbid(std::string sentence) {
+  ++counters_.forbidden;
+  const Error error = bad_input(std::move(sentence));
+  spdlog::warn("request_forbidden peer={} reason={}", connection_->peer(), log::Quoted{error.message});
+  return refusal(error);
+}
+
+asio::awaitable<ClientSession::Answer> ClientSession::answer(wire::Request request) {
+  if (const net::Right needed = right_for(request); !guest_.rights.has(needed)) {
+    co_return share(forbid(net::describe_refusal(needed, guest_.credentials)));
+  }
+  switch (request.what_case()) {
+    case wire::Request::kSubmit:
+      co_return share(co_await submit(std::move(*request.mutable_submit())));
+    case wire::Request::kListJobs:
+      co_return co_await list_jobs(request.list_jobs());
+    case wire::Request::kDescribeJob:
+      co_return share(co_await describe_job(request.describe_job()));
+    case wire::Request::kListNodes:
+      co_return share(list_nodes(request.list_nodes()));
+    case wire::Request::kKillJob:
+      co_return share(kill_job(JobId{request.kill_job().job()}));
+    case wire::Request::kDrainNode:
+      co_return share(drain_node(request.drain_node()));
+    case wire::Request::kExplain:
+      co_return share(co_await explain(request.explain()));
+    case wire::Request::kProfile:
+      co_return share(profile(request.profile()));
+    case wire::Request::kReadLogs:
+      co_return share(read_logs(request.read_logs()));
+    case wire::Request::WHAT_NOT_SET:
+      break;
+  }
+  co_return share(refusal(failed("The request says nothing.")));
+}
+
+asio::awaitable<wire::Reply> ClientSession::submit(wire::JobSpec request) {
+  if (services_.advises)
+    co_return refusal(bad_input("This master advises Hadoop and runs no jobs itself; start one without --advise."));
+  const auto is_wanted = [connection = connection_] { return connection->is_open() && !connection->peer_is_gone(); };
+  Result<wire::Reply::Submitted> submitted =
+      co_await services_.submissions.submit(std::move(request), guest_.name, is_wanted);
+  if (!submitted) co_return refusal(submitted.error());
+  wire::Reply reply;
+  *reply.mutable_submitted() = std::move(*submitted);
+  co_return reply;
+}
+
+asio::awaitable<ClientSession::Answer> ClientSession::list_jobs(wire::Request::ListJobs request) {
+  if (!request.accounts()) co_return services_.lists.list(request);
+  const auto accounts = co_await services_.accounts.by_policy();
+  wire::Reply reply = *services_.lists.list(request);
+  for (const auto& [policy, sum] : accounts) {
+    wire::Reply::Jobs::PolicyAccount* account = reply.mutable_jobs()->add_accounts();
+    account->set_policy(policy);
+    account->set_jobs(sum.jobs);
+    *account->mutable_account() = view_of(sum.account);
+  }
+  co_return share(std::move(reply));
+}
+
+asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::DescribeJob request) {
+  const JobId id{request.job()};
+  const scheduler::Cluster& cluster = services_.control.cluster();
+  const scheduler::Job* job = cluster.find_job(id);
+  if (job != nullptr && !is_final(job->state) && request.wait_ns() > 0) {
+    co_await services_.watch.wait(id, std::min(Duration(request.wait_ns()), kLongPollMax));
+    job = cluster.find_job(id);
+  }
+  if (job == nullptr) co_return no_such_job(id);
+  std::optional<scheduler::JobAccount> account;
+  if (request.account() || (request.account_at_end() && is_final(job->state))) {
+    account = co_await services_.accounts.of_job(id);
+    job = cluster.find_job(id);
+  }
+  if (job == nullptr) co_return no_such_job(id);
+  wire::Reply reply;
+  wire::JobSummary& summary = *reply.mutable_job()->mutable_summary();
+  summary = summary_of(id, *job, services_.control.now(), ShowCounters::Yes);
+  summary.set_waiting_for(waiting_for(*job, cluster));
+  if (job->state == scheduler::JobState::Committing) summary.set_message(services_.submissions.commit_problem(id));
+  const auto forecast = request.forecast() ? services_.pictures.forecast(id) : std::nullopt;
+  if (forecast) *summary.mutable_forecast() = *forecast;
+  if (account) {
+    const bool is_known = co_await add_cost(*reply.mutable_job(), id, *account);
+    if (!is_known) co_return no_such_job(id);
+  }
+  if (request.overview()) {
+    const auto overview = co_await services_.pictures.overview(id);
+    job = cluster.find_job(id);
+    if (!overview || job == nullptr) co_return no_such_job(id);
+    *reply.mutable_job()->mutable_overview() = *overview;
+    services_.pictures.append_forecasts(*reply.mutable_job(), id);
+  }
+  if (request.tasks()) {
+    const TaskViews views(cluster, services_.failures);
+    views.append_to(*reply.mutable_job(), id, *job, {request.first_task(), request.tasks_max(), request.task_state()});
+  }
+  co_return reply;
+}
+
+// False: the job was forgotten meanwhile.
+asio::awaitable<bool> ClientSession::add_cost(wire::Reply::Job& reply, JobId id, scheduler::JobAccount account) {
+  const scheduler::Cluster& cluster = services_.control.cluster();
+  const scheduler::Job& job = *cluster.find_job(id);
+  *reply.mutable_account() = view_of(account);
+  // It looks at every task, so only where there is something to count.
+  const bool has_copies = account.speculative > 0 || !job.decisions.empty();
+  const Explanation explanation(cluster, job, services_.control.now());
+  Explanation::Tally tally;
+  while (has_copies && !explanation.count(tally, kTasksInSlice)) {
+    co_await give_others_their_turn();
+    if (cluster.find_job(id) == nullptr) co_return false;
+  }
+  Explanation::append_to(reply, tally);
+  co_return true;
+}
+
+asio::awaitable<void> ClientSession::give_others_their_turn() {
+  co_await asio::post(services_.control.executor(), asio::use_awaitable);
+}
+
+asio::awaitable<wire::Reply> ClientSession::explain(wire::Request::Explain request) {
+  const JobId id{request.job()};
+  const scheduler::Cluster& cluster = services_.control.cluster();
+  const scheduler::Job* job = cluster.find_job(id);
+  if (job == nullptr) co_return no_such_job(id);
+  if (request.has_task() && request.task() >= job->tasks.size()) co_return no_such_task({id, request.task()}, *job);
+  const TimePoint now = services_.control.now();
+  wire::Reply reply;
+  *reply.mutable_explained()->mutable_summary() = summary_of(id, *job, now, ShowCounters::No);
+  const Explanation explanation(cluster, *job, now);
+  Explanation::Telling telling;
+  while (!explanation.append_to(*reply.mutable_explained(), request, telling, kTasksInSlice)) {
+    co_await give_others_their_turn();
+    if (cluster.find_job(id) == nullptr) co_return no_such_job(id);
+  }
+  if (request.first_task() == 0) {
+    append_held_nodes(*reply.mutable_explained(), *cluster.find_job(id), services_.control.scheduler(), now);
+  }
+  co_return reply;
+}
+
+wire::Reply ClientSession::list_nodes(const wire::Request::ListNodes& request) const {
+  wire::Reply reply;
+  wire::Reply::Nodes& list = *reply.mutable_nodes();
+  *list.mutable_measures() = view_of(services_.control.measures(), counters_);
+  list.mutable_measures()->set_log_lines_dropped(log::lines_dropped());
+  list.set_injection(services_.injection);
+  const scheduler::NodeTable& nodes = services_.control.cluster().nodes();
+  auto at = nodes.from(NodeId{request.first_node()});
+  std::size_t bytes = 0;
+  for (; at != nodes.end() && bytes <= kReplyBytesMax; ++at) {
+    wire::NodeSummary& summary = *list.add_nodes();
+    summary = summary_of(at->first, services_.control.scheduler(), services_.control.now());
+    bytes += summary.ByteSizeLong();
+  }
+  if (at != nodes.end()) list.set_next_node(at->first.value);
+  return reply;
+}
+
+wire::Reply ClientSession::profile(const wire::Request::Profile& request) const {
+  const scheduler::Cluster& cluster = services_.control.cluster();
+  scheduler::JobSpec spec;
+  spec.application = request.application();
+  for (const wire::Entry& entry : request.parameters()) spec.parameters[entry.key()] = entry.value();
+  wire::Reply reply;
+  wire::Reply::Profile& profile = *reply.mutable_profile();
+  std::uint32_t slots = 0;
+  for (const auto& [id, node] : cluster.nodes()) {
+    const bool serves = node.duty == scheduler::Duty::Serves && node.state == scheduler::NodeState::Live;
+    if (serves) slots += node.slots;
+  }
+  profile.set_slots(slots);
+  if (const auto* sample = cluster.find_profile(spec)) journal::put_sample(*sample, &profile);
+  return reply;
+}
+
+wire::Reply ClientSession::read_logs(const wire::Request::ReadLogs& request) const {
+  const JobId id{request.job()};
+  const scheduler::Job* job = services_.control.cluster().find_job(id);
+  if (job == nullptr) return no_such_job(id);
+  if (request.has_task() && request.task() >= job->tasks.size()) return no_such_task({id, request.task()}, *job);
+  if (request.has_task() && request.has_attempt() && request.attempt() >= job->tasks[request.task()].attempts.size()) {
+    return refusal(bad_input("No such attempt: " + to_string(AttemptId{{id, request.task()}, request.attempt()}) +
+                             ". The task has had " + counted(job->tasks[request.task()].attempts.size(), "attempt") +
+                             ", counted from 0."));
+  }
+  wire::Reply reply;
+  wire::Reply::Logs& view = *reply.mutable_logs();
+  AttemptLogs::Question question{.job = id, .since = request.since()};
+  if (request.has_task()) question.task = request.task();
+  if (request.has_attempt()) question.attempt = request.attempt();
+  AttemptLogs::Slice slice = services_.logs.slice(question);
+  for (output::AttemptLog& log : slice.logs) {
+    wire::Reply::Logs::Log& added = *view.add_logs();
+    added.set_task(log.task);
+    added.set_attempt(log.attempt);
+    added.set_node_name(std::move(log.node));
+    added.set_begin(log.begin);
+    added.set_text(std::move(log.text));
+  }
+  view.set_next(slice.next);
+  view.set_is_partial(slice.is_partial);
+  view.set_dropped(slice.dropped);
+  view.set_state(state_of(job->state));
+  view.set_output(job->spec.output);
+  return reply;
+}
+
+wire::Reply ClientSession::drain_node(const wire::Request::DrainNode& request) {
+  const scheduler::Cluster& cluster = services_.control.cluster();
+  const Result<NodeId> id = named_node(cluster, request.node());
+  if (!id) return refusal(id.error());
+  const scheduler::Duty duty = cluster.find_node(*id)->duty;
+  if (request.undo() && (duty == scheduler::Duty::Left || duty == scheduler::Duty::Leaves)) {
+    return refusal(bad_input("The worker of " + to_string(*id) + " was told to end and " +
+                             (duty == scheduler::Duty::Left ? "has left" : "is leaving") + "; start a new one there."));
+  }
+  services_.control.step(scheduler::event::DrainRequested{*id, !request.undo()});
+  wire::Reply reply;
+  *reply.mutable_drained() = summary_of(*id, services_.control.scheduler(), services_.control.now());
+  return reply;
+}
+
+bool ClientSession::owns(const scheduler::Job& job) const {
+  return guest_.rights.has(net::Right::Submit) && !guest_.name.empty() && guest_.name == job.spec.owner;
+}
+
+wire::Reply ClientSession::kill_job(JobId id) {
+  const scheduler::Cluster& cluster = services_.control.cluster();
+  const scheduler::Job* job = cluster.find_job(id);
+  if (job == nullptr) return no_such_job(id);
+  if (!guest_.rights.has(net::Right::Control) && !owns(*job)) {
+    return forbid(net::describe_refusal(need_to_kill(id, *job), guest_.credentials));
+  }
+  const std::string by = guest_.name.empty() ? "a client" : readable(guest_.name);
+  services_.control.step(scheduler::event::JobKillRequested{id, "killed by " + by, true});
+  wire::Reply reply;
+  job = cluster.find_job(id);
+  reply.mutable_killed()->set_state(job == nullptr ? wire::KILLED : state_of(job->state));
+  return reply;
+}
+
+}  // namespace ontime::master

@@ -1,0 +1,379 @@
+#include "master/clients/views.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "common/base/units.h"
+#include "common/protocol/convert.h"
+#include "master/base/settings.h"
+#include "master/base/text.h"
+
+namespace ontime::master {
+
+void FailureMessages::observe(const scheduler::JournalRecord& record) {
+  if (const auto* ended = std::get_if<scheduler::fact::AttemptEnded>(&record.fact)) {
+    if (!ended->message.empty()) messages_[ended->attempt] = ended->message;
+    if (messages_.size() > kMessagesMax) messages_.erase(messages_.begin());
+  } else if (const auto* forgotten = std::get_if<scheduler::fact::JobForgotten>(&record.fact)) {
+    const auto first = messages_.lower_bound(AttemptId{{forgotten->job, 0}, 0});
+    const std::uint32_t last = std::numeric_limits<std::uint32_t>::max();
+    messages_.erase(first, messages_.upper_bound(AttemptId{{forgotten->job, last}, last}));
+  }
+}
+
+const std::string& FailureMessages::of(AttemptId attempt) const {
+  static const std::string none;
+  const auto found = messages_.find(attempt);
+  return found == messages_.end() ? none : found->second;
+}
+
+namespace {
+
+using scheduler::Attempt;
+using scheduler::AttemptState;
+using scheduler::Job;
+using scheduler::Segment;
+using scheduler::Task;
+
+constexpr double kInstantMax = 9e9;  // seconds that fit into 64 bits of nanoseconds
+
+// 0 stands for "not yet".
+std::int64_t moment(TimePoint at) { return to_unix_ns(at); }
+
+bool has_live_attempt(const Task& task) {
+  return std::any_of(task.attempts.begin(), task.attempts.end(), [](const Attempt& a) { return is_live(a.state); });
+}
+
+std::uint32_t running_copies(const Job& job) {
+  return static_cast<std::uint32_t>(std::count_if(job.live.begin(), job.live.end(), [&](const AttemptId& id) {
+    return job.tasks[id.task.index].attempts[id.number].speculative;
+  }));
+}
+
+// What the live attempts of one task have mapped of an open segment.
+std::uint64_t reached_in(const Segment& segment, const Task& task) {
+  std::uint64_t reached = segment.range.begin;
+  for (const Attempt& attempt : task.attempts) {
+    if (!is_live(attempt.state) || !attempt.held.contains(segment.range.begin)) continue;
+    reached = std::max(reached, std::min(attempt.offset, segment.range.end));
+  }
+  return reached - segment.range.begin;
+}
+
+void fill(wire::SegmentDetail& detail, const Segment& segment) {
+  protocol::put(segment.range, detail.mutable_range());
+  detail.set_state(segment.sealed ? "sealed" : "open");
+  if (!segment.sealed) return;
+  detail.set_attempt(segment.attempt);
+  detail.set_records(segment.output.records);
+  detail.set_output_bytes(segment.output.length);
+}
+
+// `auto` chooses once, and before any other policy can decide.
+void fill_choice(wire::JobSummary& summary, const Job& job) {
+  if (job.spec.policy != "auto") return;
+  for (const scheduler::DecisionAt& made : job.decisions) {
+    if (made.decision.policy.empty()) continue;
+    summary.set_policy_chosen(made.decision.policy);
+    summary.set_policy_choice(made.decision.text);
+    return;
+  }
+}
+
+// The last note of a job that has ended, if any.
+void fill_harm(wire::JobSummary& summary, const Job& job) {
+  if (job.decisions.empty() || job.decisions.back().decision.reason != scheduler::kSlowerThanNothing) return;
+  summary.set_policy_harm(job.decisions.back().decision.text);
+}
+
+}  // namespace
+
+const char* name_of(AttemptState state) {
+  static constexpr std::array kNames{"launching", "running", "succeeded", "failed", "killed", "lost"};
+  return kNames.at(static_cast<std::size_t>(state));
+}
+
+const char* state_name_of(const Job& job, const Task& task) {
+  if (task.ledger.is_done()) return "done";
+  if (is_final(job.state)) return "unfinished";
+  return has_live_attempt(task) ? "running" : "waiting";
+}
+
+std::optional<std::int64_t> instant_of(double seconds) {
+  if (!(std::abs(seconds) < kInstantMax)) return std::nullopt;
+  return from_seconds(seconds).count();
+}
+
+wire::Account view_of(const scheduler::JobAccount& account) {
+  wire::Account view;
+  view.set_mapped_bytes(account.bytes.mapped);
+  view.set_useful_bytes(account.bytes.useful);
+  view.set_duplicated_bytes(account.bytes.duplicated);
+  view.set_dropped_bytes(account.bytes.dropped);
+  view.set_open_bytes(account.bytes.open);
+  view.set_total_ns(account.time.total.count());
+  view.set_launch_ns(account.time.launch.count());
+  view.set_standby_ns(account.time.standby.count());
+  view.set_useful_ns(account.time.useful.count());
+  view.set_duplicated_ns(account.time.duplicated.count());
+  view.set_dropped_ns(account.time.dropped.count());
+  view.set_open_ns(account.time.open.count());
+  view.set_saved_bytes(account.saved.bytes);
+  view.set_saved_ns(account.saved.time.count());
+  view.set_attempts(account.attempts);
+  view.set_resumed(account.resumed);
+  return view;
+}
+
+wire::Forecast view_of(const scheduler::Forecast& forecast, const Job& job) {
+  wire::Forecast view;
+  if (std::isfinite(forecast.pocd)) view.set_pocd(forecast.pocd);
+  if (const auto low = instant_of(forecast.low)) view.set_low_ns(*low);
+  if (const auto median = instant_of(forecast.median)) view.set_median_ns(*median);
+  if (const auto high = instant_of(forecast.high)) view.set_high_ns(*high);
+  view.set_waiting(forecast.waiting);
+  view.set_standing(forecast.standing);
+  view.set_unknown(forecast.unknown);
+  const scheduler::math::Durations& durations = forecast.durations;
+  const double split = static_cast<double>(job.input_bytes) / std::max(1.0, static_cast<double>(job.tasks.size()));
+  wire::Durations& to = *view.mutable_durations();
+  to.set_t_min_ns(instant_of(durations.t_min * split).value_or(0));
+  to.set_beta(durations.beta);
+  to.set_beta_error(durations.beta_error);
+  to.set_source(std::string(name_of(durations.source)));
+  to.set_attempts(durations.samples);
+  to.set_launch_ns(instant_of(durations.launch).value_or(0));
+  to.set_launch_source(std::string(name_of(durations.launch_source)));
+  return view;
+}
+
+wire::JobState state_of(scheduler::JobState state) {
+  static constexpr std::array kStates{wire::RUNNING, wire::COMMITTING, wire::SUCCEEDED, wire::FAILED, wire::KILLED};
+  return kStates.at(static_cast<std::size_t>(state));
+}
+
+std::uint64_t reached_bytes(const Job& job) {
+  std::uint64_t reached = 0;
+  std::uint32_t last_task = kTasksMax;
+  for (const AttemptId& attempt : job.live) {  // in order: the attempts of one task follow each other
+    if (attempt.task.index == last_task) continue;
+    last_task = attempt.task.index;
+    const Task& task = job.tasks.at(last_task);
+    task.ledger.for_each_open_from_back([&](const Segment& segment) { reached += reached_in(segment, task); });
+  }
+  return reached;
+}
+
+wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounters counters) {
+  wire::JobSummary summary;
+  summary.set_job(id.value);
+  const bool is_queued = job.state == scheduler::JobState::Running && job.attempts_launched == 0 && !job.tasks.empty();
+  summary.set_state(is_queued ? wire::QUEUED : state_of(job.state));
+  summary.set_name(job.spec.name);
+  summary.set_priority(job.spec.priority);
+  summary.set_application(job.spec.application);
+  summary.set_output(job.spec.output);
+  summary.set_owner(job.spec.owner);
+  summary.set_submitted_unix_ns(moment(job.submitted_at));
+  summary.set_ended_unix_ns(moment(job.ended_at));
+  summary.set_deadline_ns(job.spec.deadline.count());
+  summary.set_tasks(static_cast<std::uint32_t>(job.tasks.size()));
+  summary.set_tasks_done(job.tasks_done);
+  summary.set_input_bytes(job.input_bytes);
+  summary.set_mapped_bytes(job.sealed_bytes + reached_bytes(job));
+  summary.set_records(job.sealed_records);
+  summary.set_message(job.message);
+  summary.set_policy(job.spec.policy);
+  summary.set_policy_problem(job.policy_problem);
+  fill_choice(summary, job);
+  fill_harm(summary, job);
+  protocol::put(job.spec.policy_parameters, summary.mutable_policy_parameters());
+  summary.set_estimator(job.spec.estimator);
+  summary.set_checkpoint_interval_ns(job.spec.checkpoint_interval.count());
+  summary.set_kill_on_miss(job.spec.kill_on_miss);
+  summary.set_attempts_running(static_cast<std::uint32_t>(job.live.size()));
+  summary.set_copies_running(running_copies(job));
+  summary.set_attempts_launched(job.attempts_launched);
+  summary.set_attempts_failed(job.attempts_failed);
+  summary.set_elapsed_ns(((is_final(job.state) ? job.ended_at : now) - job.submitted_at).count());
+  if (counters == ShowCounters::No) return summary;
+  protocol::put(job.counters, summary.mutable_counters());
+  return summary;
+}
+
+std::string waiting_for(const Job& job, const scheduler::Cluster& cluster) {
+  if (job.state != scheduler::JobState::Running || !job.live.empty() || job.tasks_done == job.tasks.size()) return {};
+  const char* what = "workers";
+  bool is_any_serving = false;
+  for (const auto& [id, node] : cluster.nodes()) {
+    if (node.state != scheduler::NodeState::Live) continue;
+    what = "a worker that is not drained";
+    if (node.duty != scheduler::Duty::Serves) continue;
+    is_any_serving = true;
+    if (job.attempts_failed == 0) break;  // no need to look at thousands of nodes for each job
+    if (node.live.size() < node.slots) return "a worker on which it has not failed";
+  }
+  return is_any_serving ? "a slot" : what;
+}
+
+void TaskViews::append_to(wire::Reply::Job& reply, JobId id, const Job& job, const Wanted& wanted) const {
+  std::size_t bytes = 0;
+  for (std::uint32_t index = wanted.first; index < job.tasks.size(); ++index) {
+    const bool has_enough = wanted.max > 0 && reply.tasks_size() >= static_cast<int>(wanted.max);
+    if (bytes > kReplyBytesMax || has_enough || index - wanted.first >= kLookedAt) {
+      reply.set_next_task(index);
+      return;
+    }
+    if (!wanted.state.empty() && wanted.state != state_name_of(job, job.tasks[index])) continue;
+    wire::TaskDetail* detail = reply.add_tasks();
+    fill(*detail, {id, index}, job);
+    bytes += detail->ByteSizeLong();
+  }
+}
+
+void TaskViews::fill(wire::TaskDetail& detail, TaskId id, const Job& job) const {
+  const Task& task = job.tasks[id.index];
+  detail.set_index(id.index);
+  const scheduler::InputFile& input = job.spec.inputs.at(task.file);
+  detail.set_path(input.path);
+  detail.set_files(std::max<std::uint32_t>(static_cast<std::uint32_t>(input.parts.size()), 1));
+  protocol::put(task.ledger.split(), detail.mutable_split());
+  detail.set_state(state_name_of(job, task));
+  for (const Segment& segment : task.ledger.segments()) master::fill(*detail.add_segments(), segment);
+  for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
+    fill(*detail.add_attempts(), {id, number}, task.attempts[number]);
+  }
+}
+
+void TaskViews::fill(wire::AttemptDetail& detail, AttemptId id, const Attempt& attempt) const {
+  const scheduler::Node* node = cluster_.find_node(attempt.node);
+  detail.set_number(id.number);
+  detail.set_node(attempt.node.value);
+  if (node != nullptr) detail.set_node_name(node->name);
+  detail.set_state(name_of(attempt.state));
+  detail.set_start_offset(attempt.start_offset);
+  detail.set_offset(attempt.offset);
+  detail.set_launched_unix_ns(moment(attempt.launched_at));
+  detail.set_started_unix_ns(moment(attempt.started_at));
+  detail.set_ended_unix_ns(moment(attempt.ended_at));
+  detail.set_message(failures_.of(id));
+  detail.set_speculative(attempt.speculative);
+}
+
+namespace {
+
+using scheduler::Hold;
+
+// What people are shown: whether it is connected, unless its duty tells more.
+const char* state_of(const scheduler::Node& node) {
+  if (node.duty == scheduler::Duty::Left) return "left";
+  switch (node.state) {
+    case scheduler::NodeState::Live:
+      if (node.duty != scheduler::Duty::Serves) return node.live.empty() ? "drained" : "draining";
+      return "live";
+    case scheduler::NodeState::Silent:
+      return "silent";
+    case scheduler::NodeState::Lost:
+      return "lost";
+  }
+  return "unknown";
+}
+
+void fill(wire::Hold& view, const Hold& hold, TimePoint now) {
+  view.set_cause(std::string(name_of(hold.cause)));
+  view.set_so_far_ns((now - hold.since).count());
+  view.set_left_ns(std::max(hold.until - now, Duration::zero()).count());
+  view.set_reason(hold.reason);
+}
+
+}  // namespace
+
+wire::NodeSummary summary_of(NodeId id, const scheduler::Scheduler& scheduler, TimePoint now) {
+  const scheduler::Node& node = *scheduler.cluster().find_node(id);
+  wire::NodeSummary summary;
+  summary.set_node(id.value);
+  summary.set_name(node.name);
+  summary.set_host(node.host);
+  summary.set_state(state_of(node));
+  summary.set_slots(node.slots);
+  summary.set_busy(static_cast<std::uint32_t>(node.live.size()));
+  summary.set_silent_ns((now - node.heard_at).count());
+  summary.set_attempts_failed(node.failures);
+  summary.set_speed(scheduler.resources().speed(id));
+  if (const Hold* hold = scheduler.resources().hold_of(id)) fill(*summary.mutable_hold(), *hold, now);
+  return summary;
+}
+
+void append_held_nodes(wire::Reply::Explained& reply, const scheduler::Job& job, const scheduler::Scheduler& scheduler,
+                       TimePoint now) {
+  const TimePoint end = is_final(job.state) ? job.ended_at : now;
+  for (const scheduler::HeldNode& held : scheduler.resources().holds().between(job.submitted_at, end)) {
+    wire::HeldNode& view = *reply.add_held_nodes();
+    view.set_node(held.node.value);
+    if (const scheduler::Node* node = scheduler.cluster().find_node(held.node)) view.set_node_name(node->name);
+    view.set_cause(std::string(name_of(held.hold.cause)));
+    view.set_since_ns((held.hold.since - job.submitted_at).count());
+    view.set_until_ns((held.hold.until - job.submitted_at).count());
+    view.set_is_over(held.is_over);
+    view.set_reason(held.hold.reason);
+  }
+}
+
+namespace {
+
+using scheduler::Duty;
+using scheduler::NodeState;
+
+NodeId numbered(const scheduler::Cluster& cluster, std::string_view text) {
+  constexpr std::string_view kPrefix = "node-";
+  if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
+  const auto number = number_in<std::uint32_t>(text);
+  return number && cluster.find_node(NodeId{*number}) != nullptr ? NodeId{*number} : NodeId{};
+}
+
+}  // namespace
+
+// A name first: it may look like a number.
+Result<NodeId> named_node(const scheduler::Cluster& cluster, const std::string& text) {
+  std::vector<NodeId> called;
+  for (const auto& [id, node] : cluster.nodes()) {
+    if (node.name == text && node.state != NodeState::Lost && node.duty != Duty::Left) called.push_back(id);
+  }
+  if (called.size() == 1) return called.front();
+  if (called.size() > 1) {
+    return bad_input("There are " + std::to_string(called.size()) + " nodes called '" + readable(text) + "', " +
+                     to_string(called[0]) + " and " + to_string(called[1]) + " among them; give the number.");
+  }
+  if (const NodeId node = numbered(cluster, text); node != NodeId{}) return node;
+  return bad_input("No such node: '" + readable(text) + "'. Run 'ontime nodes' to list known nodes.");
+}
+
+namespace {
+
+void fill(wire::Histogram& view, const Histogram& histogram) {
+  for (std::size_t i = 0; i < Histogram::kBounds; ++i) view.add_bounds_ns(Histogram::bound(i).count());
+  for (const std::uint64_t count : histogram.counts()) view.add_counts(count);
+  view.set_sum_ns(histogram.sum().count());
+}
+
+}  // namespace
+
+wire::Measures view_of(const Measures& measures, const SessionCounters& counters) {
+  wire::Measures view;
+  fill(*view.mutable_journal(), measures.journal);
+  fill(*view.mutable_heartbeat_lag(), measures.heartbeat_lag);
+  view.set_records(measures.records);
+  view.set_refused(counters.refused);
+  view.set_forbidden(counters.forbidden);
+  view.set_malformed(counters.malformed);
+  view.set_stuck(counters.stuck);
+  return view;
+}
+
+}  // namespace ontime::master

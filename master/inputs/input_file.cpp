@@ -1,0 +1,200 @@
+#include "master/inputs/input_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "common/base/limits.h"
+#include "common/base/utf8.h"
+#include "common/http/ranged_file.h"
+#include "common/store/access.h"
+#include "master/base/text.h"
+#include "master/inputs/input_index.h"
+#include "master/mounts/file_system.h"
+
+namespace ontime::master {
+
+using scheduler::InputFile;
+
+std::string shown(std::string_view path) { return "'" + readable(path) + "'"; }
+
+Error cannot(const char* what, std::string_view path, int problem) {
+  struct stat status {};
+  if (problem == ENOENT && ::lstat(std::string(path).c_str(), &status) == 0 && S_ISLNK(status.st_mode))
+    return bad_input("The input " + shown(path) + " is a link to something that is not there.");
+  return bad_input("The input " + shown(path) + " cannot be " + what + ": " + std::strerror(problem) + ".");
+}
+
+// Sizes are what a file system, a server or a compressed file's header claims.
+Status count_bytes(const InputFile& file, std::uint64_t& all) {
+  const std::uint64_t bytes = std::max(file.size, file.content_bytes);
+  if (bytes > kOffsetMax - all) {
+    return bad_input("The input " + shown(file.path) + " is said to hold " + std::to_string(bytes) +
+                     " bytes, but a job reads " + std::to_string(kOffsetMax) +
+                     " in all at most; correct its size, or leave it out of the input.");
+  }
+  all += bytes;
+  return {};
+}
+
+std::string without_links(const std::string& path) {
+  std::error_code problem;
+  std::string real = std::filesystem::canonical(path, problem).string();
+  return problem ? path : real;
+}
+
+Error outside(std::string_view path, const files::Roots& roots) {
+  return bad_input("The input " + shown(path) + " lies outside of the directories that this cluster reads (" +
+                   roots.text() +
+                   "), perhaps behind a link; put it into one of them, or let the operator add its "
+                   "directory with --input-root.");
+}
+
+Error outside_of_addresses(std::string_view address, const files::Roots& roots) {
+  return bad_input("The input " + shown(address) + " is none of the addresses that this cluster reads (" +
+                   roots.text() + "); let the operator add the beginning of it with --input-root.");
+}
+
+Result<Codec> codec_of(std::string_view path, std::string_view first_bytes) {
+  const InputContent content = content_of(first_bytes);
+  if (content.unreadable.empty()) return content.codec;
+  return bad_input("The input " + shown(path) + " is compressed with " + std::string(content.unreadable) +
+                   ", which Ontime cannot read; decompress it, or compress it with gzip, zstd, xz or bzip2.");
+}
+
+void add_index(InputFile& file, const IndexEffort& effort, const ReadAt& read) {
+  InputIndex index = find_input_index(file.codec, file.size, read, effort);
+  file.content_bytes = index.content_bytes;
+  file.points = std::move(index.points);
+}
+
+namespace {
+
+// What of an open file can be told without knowing its name.
+Result<InputFile> describe(const std::string& path, int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return cannot("read", path, errno);
+  if (!S_ISREG(status.st_mode)) return bad_input("The input " + shown(path) + " is not a regular file.");
+  std::array<char, kTellingBytes> first{};
+  const ssize_t got = ::pread(descriptor, first.data(), first.size(), 0);
+  if (got < 0) return cannot("read", path, errno);
+  const Result<Codec> codec = codec_of(path, {first.data(), static_cast<std::size_t>(got)});
+  if (!codec) return codec.error();
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size == 0 && got > 0 && ::fstat(descriptor, &status) == 0 && status.st_size == 0)
+    return bad_input("The input " + shown(path) +
+                     " says that it has 0 bytes, and yet it has content, as files of /proc do; copy it into an "
+                     "ordinary file and name that.");
+  InputFile file{path, size, files::version_of(status), *codec};
+  add_index(file, {}, [&](char* to, std::size_t most, std::uint64_t offset) {
+    const ssize_t read = ::pread(descriptor, to, most, static_cast<off_t>(offset));
+    return read > 0 ? static_cast<std::size_t>(read) : std::size_t{0};
+  });
+  return file;
+}
+
+}  // namespace
+
+Result<InputFile> inspect_file(const std::string& path, const files::Roots& roots) {
+  if (!is_utf8(path))
+    return bad_input("The name of the input " + shown(path) + " is not valid UTF-8; rename the file.");
+  const auto [descriptor, unopened, is_outside] =
+      files::open_within(roots, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (is_outside) return outside(path, roots);
+  if (descriptor < 0) return cannot("read", path, unopened);
+  Result<InputFile> file = describe(path, descriptor);
+  ::close(descriptor);
+  return file;
+}
+
+namespace {
+
+http::Answer<void> read_first(http::RangedFile& file, const http::State& state, std::string& bytes) {
+  if (bytes.empty()) return {};
+  if (state.has_parts) return file.read(state, 0, bytes.size(), bytes.data());
+  std::size_t got = 0;
+  return file.read_whole(state, [&](std::string_view more) {
+    got += more.copy(bytes.data() + got, bytes.size() - got);
+    return got < bytes.size();
+  });
+}
+
+}  // namespace
+
+Result<InputFile> inspect_remote(const std::string& address, const files::Roots& roots) {
+  const Result<http::Url> url = http::parse_url(address);
+  if (!url) return bad_input("The input cannot be read: " + readable(url.error().message));
+  if (!roots.hold(address)) return outside_of_addresses(address, roots);
+  note_progress();
+  const std::unique_ptr<http::RangedFile> file = store::open_file(*url);
+  const http::Answer<http::State> state = file->look();
+  if (!state) return bad_input("The input " + shown(address) + " cannot be read: " + state.error().message + ".");
+  std::string first(std::min<std::uint64_t>(kTellingBytes, state->size), '\0');
+  if (const auto read = read_first(*file, *state, first); !read)
+    return bad_input("The input " + shown(address) + " cannot be read: " + read.error().message + ".");
+  Result<Codec> codec = codec_of(address, first);
+  if (!codec) return codec.error();
+  if (!state->has_parts && *codec == Codec::Plain) codec = Codec::Stream;
+  InputFile found{address, state->size, state->version, *codec};
+  if (!state->has_parts) return found;
+  add_index(found, kRemoteEffort, [&](char* to, std::size_t most, std::uint64_t offset) {
+    most = static_cast<std::size_t>(std::min<std::uint64_t>(most, state->size - std::min(offset, state->size)));
+    return most > 0 && file->read(*state, offset, most, to) ? most : 0;
+  });
+  return found;
+}
+
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array kReadable{
+    std::pair{"\x1f\x8b\x08"sv, Codec::Gzip},
+    std::pair{"\x28\xb5\x2f\xfd"sv, Codec::Zstd},
+    std::pair{"\xfd"
+              "7zXZ\0"sv,
+              Codec::Xz},
+};
+// Long enough that no text begins so by chance.
+constexpr std::array kUnreadable{
+    std::pair{"7z\xbc\xaf\x27\x1c"sv, "7z"sv},
+    std::pair{"\x04\x22\x4d\x18"sv, "lz4"sv},
+    std::pair{"PK\x03\x04"sv, "zip"sv},
+    std::pair{"\x1f\x9d"sv, "compress"sv},
+    std::pair{"\xff\x06\0\0sNaPpY"sv, "snappy"sv},
+};
+
+// "BZh", the size of blocks, and the beginning of the first block or of the end.
+bool is_bzip2(std::string_view bytes) {
+  return bytes.size() >= 10 && bytes.starts_with("BZh") && bytes[3] >= '1' && bytes[3] <= '9' &&
+         (bytes.substr(4, 6) == "1AY&SY"sv || bytes.substr(4, 6) == "\x17\x72\x45\x38\x50\x90"sv);
+}
+
+// Zstandard may begin with a frame that holds something else: 16 magic numbers.
+bool is_skippable(std::string_view bytes) {
+  return bytes.size() >= 4 && (bytes[0] & '\xf0') == '\x50' && bytes.substr(1, 3) == "\x2a\x4d\x18"sv;
+}
+
+}  // namespace
+
+InputContent content_of(std::string_view first_bytes) {
+  if (is_skippable(first_bytes)) return {Codec::Zstd};
+  for (const auto& [magic, codec] : kReadable) {
+    if (first_bytes.starts_with(magic)) return {codec};
+  }
+  if (is_bzip2(first_bytes)) return {Codec::Bzip2};
+  for (const auto& [magic, name] : kUnreadable) {
+    if (first_bytes.starts_with(magic)) return {Codec::Plain, name};
+  }
+  return {};
+}
+
+}  // namespace ontime::master

@@ -1,0 +1,48 @@
+#pragma once
+// One input, wherever it lies: what it is now, and whether it can be read.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.h"
+#include "common/files/roots.h"
+#include "master/inputs/input_index.h"
+#include "scheduler/core/job_spec.h"
+
+namespace ontime::master {
+
+// Opens it too: permission, a dangling mount or a broken disk shows now and not in a thousand attempts.
+Result<scheduler::InputFile> inspect_file(const std::string& path, const files::Roots& roots);
+// The same of an address of a web server.
+Result<scheduler::InputFile> inspect_remote(const std::string& address, const files::Roots& roots);
+
+inline constexpr std::size_t kTellingBytes = 10;  // so many first bytes say how a file is compressed
+
+// By those: names mislead.
+struct InputContent {
+  Codec codec = Codec::Plain;
+  std::string_view unreadable{};  // the name of a format that cannot be read; empty: it can
+};
+InputContent content_of(std::string_view first_bytes);
+
+// How a file that begins with these bytes (kTellingBytes, or all) is compressed; BadInput if that cannot be read here.
+Result<Codec> codec_of(std::string_view path, std::string_view first_bytes);
+
+// Finds where reading of a compressed file may begin (input_index.h).
+void add_index(scheduler::InputFile& file, const IndexEffort& effort, const ReadAt& read);
+inline constexpr IndexEffort kRemoteEffort{256u << 10, 64};  // each read is a request
+
+// What is wrong with an input, for sentences about it.
+std::string shown(std::string_view path);
+Error cannot(const char* what, std::string_view path, int problem);
+Error outside(std::string_view path, const files::Roots& roots);
+Error outside_of_addresses(std::string_view address, const files::Roots& roots);
+
+// Adds the file's bytes to those of all inputs. BadInput if these are more than offsets can count.
+Status count_bytes(const scheduler::InputFile& file, std::uint64_t& all);
+// The path of the file that a path leads to; the path itself if it leads nowhere.
+std::string without_links(const std::string& path);
+
+}  // namespace ontime::master

@@ -1,0 +1,386 @@
+#include "master/inputs/input_listing.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "common/base/units.h"
+#include "common/files/roots.h"
+#include "common/http/url.h"
+#include "common/store/name.h"
+#include "master/base/settings.h"
+#include "master/base/text.h"
+#include "master/inputs/input_file.h"
+#include "master/inputs/input_index.h"
+#include "master/inputs/input_objects.h"
+#include "master/inputs/input_pattern.h"
+#include "master/inputs/named_files.h"
+#include "master/mounts/file_system.h"
+
+namespace ontime::master {
+namespace {
+
+using scheduler::InputFile;
+
+// The path of a file:// URL; any other argument as it is.
+Result<std::string> path_of(const std::string& argument) {
+  constexpr std::string_view kScheme = "file://";
+  const std::size_t colon = argument.find("://");
+  if (colon == argument.npos || argument.find('/') < colon) return argument;
+  if (!argument.starts_with(kScheme)) {
+    return bad_input(
+        "The input " + shown(argument) +
+        " names a scheme that Ontime cannot read; give a path or a file://, https://, s3:// or hdfs:// address.");
+  }
+  std::string_view rest = std::string_view(argument).substr(kScheme.size());
+  if (rest.starts_with("localhost/")) rest.remove_prefix(std::string_view("localhost").size());
+  if (!rest.starts_with('/')) {
+    return bad_input("The input " + shown(argument) +
+                     " names another host; write file:///path for a file of this one.");
+  }
+  std::string path;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i] != '%') {
+      path += rest[i];
+      continue;
+    }
+    const auto byte = i + 2 < rest.size() ? number_in<unsigned char>(rest.substr(i + 1, 2), 16) : std::nullopt;
+    if (!byte) return bad_input("The input " + shown(argument) + " holds a '%' without two hexadecimal digits.");
+    path += static_cast<char>(*byte);
+    i += 2;
+  }
+  return path;
+}
+
+// One file system object, whatever its names.
+using Identity = std::pair<dev_t, ino_t>;
+
+// The names in a directory, sorted; an errno if it cannot be listed.
+int read_names(const std::string& directory, std::vector<std::string>& names) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    note_progress();
+    names.push_back(at->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return error.value();
+}
+
+std::string join(const std::string& directory, const std::string& name) {
+  return directory.ends_with('/') ? directory + name : directory + "/" + name;
+}
+
+}  // namespace
+
+// Collects files over all arguments.
+class InputListing::Files {
+ public:
+  Files(files::Roots roots, Directories directories, KnownIndex known_index)
+      : roots_(std::move(roots)), directories_(directories), known_index_(std::move(known_index)) {}
+
+  Status add_argument(const std::string& argument) {
+    arguments_.push_back(argument);
+    walked_.clear();
+    if (argument.size() > kPathBytesMax) return too_long(argument);
+    if (http::is_url(argument)) return add_remote(argument);
+    if (store::is_name(argument)) return add_objects(argument);
+    Result<std::string> path = path_of(argument);
+    if (!path) return path.error();
+    if (path->empty() || path->front() != '/' || path->find('\0') != path->npos) {
+      return bad_input("The input " + shown(argument) + " is not an absolute path.");
+    }
+    if (Status inside = check_place(fixed_part(*path)); !inside) return outside(*path, roots_);
+    struct stat status {};
+    if (::stat(path->c_str(), &status) == 0) return add_existing(*path, status);
+    const int problem = errno;
+    return is_pattern(*path) ? add_pattern(*path) : cannot("read", *path, problem);
+  }
+
+  Result<ListedInputs> finish() {
+    // Files without a byte are input too: their answer is empty.
+    if (!files_.empty() || has_empty_) return ListedInputs{std::move(files_), left_out()};
+    if (arguments_.empty()) return bad_input("There is nothing to read: the input names no file.");
+    return bad_input("There is nothing to read: " + shown(arguments_.front()) + " holds no file" +
+                     (left_out_.empty() ? "." : " (" + left_out() + ")."));
+  }
+
+ private:
+  static Error too_long(const std::string& path) {
+    return bad_input("The input " + shown(path.substr(0, 100)) + "... is too long for a path.");
+  }
+
+  // Before anything is revealed of a path: BadInput if it lies outside.
+  Status check_place(const std::string& path) const {
+    if (roots_.are_everywhere()) return {};
+    const files::Opened opened = files::open_within(roots_, path, O_PATH | O_CLOEXEC);
+    if (opened.descriptor >= 0) ::close(opened.descriptor);
+    return opened.is_outside ? Status(outside(path, roots_)) : Status();
+  }
+
+  Status add_existing(const std::string& path, const struct stat& status) {
+    if (Status inside = check_place(path); !inside) return inside;
+    return S_ISDIR(status.st_mode) ? add_directory(path, status) : add_file(path);
+  }
+
+  Status add_file(const std::string& path) {
+    note_progress();
+    const std::string plain = std::filesystem::path(path).lexically_normal().string();
+    const auto* known = named_.add(without_links(plain), plain, arguments_.size() - 1);
+    if (known == nullptr) return keep(inspect_file(plain, roots_));
+    if (known->argument != arguments_.size() - 1) return named_twice(plain, known->argument);
+    if (known->path != plain) leave_out(plain, "it is read as " + shown(known->path));
+    return {};
+  }
+
+  Status add_remote(const std::string& address) {
+    const auto* known = named_.add(address, address, arguments_.size() - 1);
+    return known == nullptr ? keep(inspect_remote(address, roots_)) : named_twice(address, known->argument);
+  }
+
+  Status add_objects(const std::string& argument) {
+    std::vector<InputFile> found;
+    const ObjectSink sink{[&](const std::string& path, const http::Object& object) {
+                            const auto* known = named_.add(path, path, arguments_.size() - 1);
+                            if (known != nullptr) return Status(named_twice(path, known->argument));
+                            if (files_.size() + found.size() >= kTasksMax) return Status(too_many_files());
+                            found.push_back({path, object.size, object.version, Codec::Plain});
+                            return Status();
+                          },
+                          [&](const std::string& path, std::string why) { leave_out(path, std::move(why)); }};
+    if (Status listed = find_objects(argument, roots_, directories_, sink); !listed) return listed;
+    if (Status known = complete_objects(found); !known) return known;
+    for (InputFile& file : found) {
+      if (Status kept = keep(std::move(file)); !kept) return kept;
+    }
+    return {};
+  }
+
+  Error named_twice(const std::string& name, std::size_t first) const {
+    return bad_input("The input names the file " + shown(name) + " twice, by " + shown(arguments_[first]) + " and by " +
+                     shown(arguments_.back()) + "; leave out one of them, as it would be counted twice.");
+  }
+
+  static Error too_many_files() {
+    return bad_input("The input has more than " + std::to_string(kTasksMax) +
+                     " files, and a job can read at most that many; join files or run several jobs.");
+  }
+
+  Status keep(Result<InputFile> file) {
+    if (!file) return std::move(file).error();
+    if (file->size == 0) {
+      has_empty_ = true;
+    } else if (files_.size() >= kTasksMax) {
+      return too_many_files();
+    } else {
+      files_.push_back(std::move(*file));
+      add_known_index(files_.back());
+      keep_few_points();
+      return count_bytes(files_.back(), bytes_);
+    }
+    return {};
+  }
+
+  void add_known_index(InputFile& file) const {
+    if (!known_index_ || file.knows_length() || file.codec == Codec::Stream) return;
+    InputIndex index = known_index_(file);
+    file.content_bytes = index.content_bytes;
+    file.points = std::move(index.points);
+  }
+
+  // They are part of the job, which is kept in memory and in the journal.
+  void keep_few_points() {
+    points_ += files_.back().points.size();
+    if (points_ <= kPointsMax) return;
+    points_ = 0;
+    for (InputFile& file : files_) {
+      thin_out(file.points, file.points.size() / 2);
+      points_ += file.points.size();
+    }
+  }
+
+  // Links make cycles, and several names for one directory: it is read under the first.
+  Status add_directory(const std::string& path, const struct stat& status) {
+    if (path.size() > kPathBytesMax) return too_long(path);
+    const auto [walked, is_new] = walked_.emplace(Identity(status.st_dev, status.st_ino), path);
+    if (!is_new) {
+      if (walked->second != path) leave_out(path, "it is read as " + shown(walked->second));
+      return {};
+    }
+    if (walked_.size() > kTasksMax)
+      return bad_input("The input " + shown(arguments_.back()) + " has more than " + std::to_string(kTasksMax) +
+                       " directories; name fewer of them.");
+    std::vector<std::string> names;
+    if (const int problem = read_names(path, names); problem != 0) return cannot("listed", path, problem);
+    for (const std::string& name : names) {
+      if (Status added = add_entry(join(path, name), name); !added) return added;
+    }
+    return {};
+  }
+
+  Status add_entry(const std::string& path, const std::string& name) {
+    if (is_hidden(name)) {
+      leave_out(path, kHiddenName);
+      return {};
+    }
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return is_cycle(path, errno) ? Status() : cannot("read", path, errno);
+    if (S_ISDIR(status.st_mode) && directories_ == Directories::TopLevelOnly) {
+      leave_out(path, kNotTopLevel);
+      return {};
+    }
+    return add_existing(path, status);
+  }
+
+  // A link that leads to itself ends nowhere, so nothing that could be read is lost with it.
+  bool is_cycle(const std::string& path, int problem) {
+    if (problem == ELOOP) leave_out(path, "it is a link to itself");
+    return problem == ELOOP;
+  }
+
+  Status add_pattern(const std::string& pattern) {
+    const auto patterns = without_braces(pattern);
+    if (!patterns) return patterns.error();
+    std::set<std::string> paths;
+    for (const std::string& one : *patterns) {
+      searched_.clear();
+      if (Status found = search("/", names_of(one), 0, paths); !found) return found;
+    }
+    if (paths.empty()) return bad_input("The input " + shown(pattern) + " matches no file.");
+    for (const std::string& path : paths) {
+      note_progress();
+      struct stat status {};
+      if (::stat(path.c_str(), &status) != 0) return cannot("read", path, errno);
+      if (Status added = add_existing(path, status); !added) return added;
+    }
+    return {};
+  }
+
+  // Adds what in `directory` matches the names of a pattern from `at` on.
+  Status search(const std::string& directory, const std::vector<std::string>& pattern, std::size_t at,
+                std::set<std::string>& paths) {
+    if (directory.size() > kPathBytesMax) return too_long(directory);
+    if (pattern[at] == "**") return search_below(directory, pattern, at, paths);
+    if (is_wildcard(pattern[at])) return search_names(directory, pattern, at, paths);
+    return follow(join(directory, literal_name(pattern[at])), pattern, at, paths);
+  }
+
+  // `path` matches the pattern up to its name `at`.
+  Status follow(const std::string& path, const std::vector<std::string>& pattern, std::size_t at,
+                std::set<std::string>& paths) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) {
+      const int problem = errno;
+      const bool was_seen = is_wildcard(pattern[at]) && at + 1 == pattern.size();
+      const bool is_absent = !was_seen && (problem == ENOENT || problem == ENOTDIR);
+      return is_absent || is_cycle(path, problem) ? Status() : cannot("read", path, problem);
+    }
+    if (at + 1 < pattern.size()) return S_ISDIR(status.st_mode) ? search(path, pattern, at + 1, paths) : Status();
+    paths.insert(path);
+    if (paths.size() <= kTasksMax) return {};
+    return bad_input("The input " + shown(arguments_.back()) + " matches more than " + std::to_string(kTasksMax) +
+                     " files; name their directory.");
+  }
+
+  Status search_names(const std::string& directory, const std::vector<std::string>& pattern, std::size_t at,
+                      std::set<std::string>& paths) {
+    std::vector<std::string> names;
+    if (Status listed = list_for_search(directory, names); !listed) return listed;
+    for (const std::string& name : names) {
+      if (!matches(pattern[at], name)) continue;
+      if (is_hidden(name) && pattern[at].front() != name.front())
+        leave_out(join(directory, name), kHiddenName);
+      else if (Status found = follow(join(directory, name), pattern, at, paths); !found)
+        return found;
+    }
+    return {};
+  }
+
+  // The names behind "**", in the directory and in all below it. If nothing follows, all files there are meant.
+  Status search_below(const std::string& directory, const std::vector<std::string>& pattern, std::size_t at,
+                      std::set<std::string>& paths) {
+    struct stat status {};
+    if (::stat(directory.c_str(), &status) != 0) return cannot("read", directory, errno);
+    if (!searched_.emplace(Identity(status.st_dev, status.st_ino), at).second) return {};
+    if (at + 1 == pattern.size()) {
+      paths.insert(directory);
+      return {};
+    }
+    if (Status found = search(directory, pattern, at + 1, paths); !found) return found;
+    std::vector<std::string> names;
+    if (Status listed = list_for_search(directory, names); !listed) return listed;
+    for (const std::string& name : names) {
+      const std::string path = join(directory, name);
+      if (is_hidden(name) || ::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) continue;
+      if (Status found = search(path, pattern, at, paths); !found) return found;
+    }
+    return {};
+  }
+
+  Status list_for_search(const std::string& directory, std::vector<std::string>& names) const {
+    if (Status inside = check_place(directory); !inside) return inside;
+    const int problem = read_names(directory, names);
+    return problem == 0 ? Status() : cannot("listed", directory, problem);
+  }
+
+  void leave_out(const std::string& path, std::string why) {
+    if (left_out_.size() < kTasksMax) left_out_.emplace(path, std::move(why));
+  }
+
+  std::string left_out() const {
+    if (left_out_.empty()) return "";
+    const auto& [path, why] = *left_out_.begin();
+    const std::size_t count = left_out_.size();
+    const std::string several =
+        (count == kTasksMax ? "at least " : "") + std::to_string(count) + " names, the first is ";
+    return "left out of the input: " + (count == 1 ? "" : several) + shown(path) + ", as " + why;
+  }
+
+  static constexpr std::size_t kPointsMax = 65'536;
+
+  const files::Roots roots_;
+  const Directories directories_;
+  const KnownIndex known_index_;
+  std::vector<std::string> arguments_;
+  std::vector<InputFile> files_;
+  std::size_t points_ = 0;   // of all of them
+  std::uint64_t bytes_ = 0;  // likewise
+  NamedFiles named_;
+  std::map<Identity, std::string> walked_;               // of this argument: directory -> path it was read as
+  std::set<std::pair<Identity, std::size_t>> searched_;  // of this pattern: directory and place of its "**"
+  std::map<std::string, std::string> left_out_;          // path -> why
+  bool has_empty_ = false;                               // files without a byte
+};
+
+InputListing::InputListing(files::Roots roots, Directories directories, KnownIndex known_index)
+    : files_(std::make_unique<Files>(std::move(roots), directories, std::move(known_index))) {}
+InputListing::~InputListing() = default;
+Status InputListing::add(const std::string& argument) { return files_->add_argument(argument); }
+Result<ListedInputs> InputListing::finish() { return files_->finish(); }
+
+std::string searched_at(const std::string& argument) {
+  if (http::is_url(argument) || store::is_name(argument)) return argument;
+  const Result<std::string> path = path_of(argument);
+  return path && path->starts_with('/') ? fixed_part(*path) : "/";
+}
+
+Result<ListedInputs> list_inputs(const std::vector<std::string>& arguments, const files::Roots& roots,
+                                 Directories directories) {
+  InputListing listing(roots, directories);
+  for (const std::string& argument : arguments) {
+    if (Status status = listing.add(argument); !status) return status.error();
+  }
+  return listing.finish();
+}
+
+}  // namespace ontime::master

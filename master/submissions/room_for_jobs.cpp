@@ -1,0 +1,48 @@
+#include "master/submissions/room_for_jobs.h"
+
+#include <string>
+
+#include "common/base/units.h"
+#include "scheduler/core/waiting_jobs.h"
+
+namespace ontime::master {
+namespace {
+
+using scheduler::Room;
+
+constexpr Room kRoom{10'000, 4'000'000, 256u << 20};
+
+Error no_room(const std::string& who, const std::string& what, const std::string& most) {
+  return failed("With this job " + who + " would hold " + what + " that have not ended, and may hold " + most +
+                "; wait until some have.");
+}
+
+Status check(const std::string& who, const Room& taken, double share) {
+  const auto most = [&](std::uint64_t of_all) { return scheduler::share_of(of_all, share); };
+  if (const std::uint64_t jobs = most(kRoom.jobs); taken.jobs > jobs)
+    return no_room(who, std::to_string(taken.jobs) + " jobs", std::to_string(jobs));
+  if (const std::uint64_t tasks = most(kRoom.tasks); taken.tasks > tasks)
+    return no_room(who, std::to_string(taken.tasks) + " tasks of jobs", std::to_string(tasks));
+  if (const std::uint64_t bytes = most(kRoom.bytes); taken.bytes > bytes)
+    return no_room(who, format_size(taken.bytes) + " of parameters of jobs", format_size(bytes));
+  return {};
+}
+
+}  // namespace
+
+Result<RoomForJobs::Reservation> RoomForJobs::reserve(const scheduler::JobSpec& next) {
+  const std::string& owner = next.owner;
+  const Room room = scheduler::room_for(next, scheduler::count_splits(next));
+  const scheduler::RoomTaken& there = cluster_.room_taken();
+  if (Status status = check("the master", there.by_all() + reserved_->by_all() + room, 1); !status)
+    return status.error();
+  if (!owner.empty()) {
+    if (Status status = check(owner, there.by(owner) + reserved_->by(owner) + room, owner_share_); !status)
+      return status.error();
+  }
+  reserved_->take(owner, room);
+  const auto give_back = [reserved = reserved_, owner, room](const void*) { reserved->give_back(owner, room); };
+  return Reservation(reserved_.get(), give_back);
+}
+
+}  // namespace ontime::master
