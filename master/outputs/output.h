@@ -3,8 +3,8 @@
 // discarded when it was refused or did not succeed. It is a directory (output_directory.h) or a prefix in a store
 // (store_output.h); nothing else in the master knows which.
 //
-// The attempts' half (create, append, sync) is an interface of its own, worker/agent/attempt_outputs.h: attempts hold
-// neither the claim nor keys, and the master never has their bytes in its hands.
+// The attempts' half (create, append, sync) is an interface of its own, worker/agent/attempts/attempt_outputs.h:
+// attempts hold neither the claim nor keys, and the master never has their bytes in its hands.
 
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,7 @@
 #pragma once
 // The processes of a worker that have loaded a job and have nothing to do, as far as one can tell from outside: a
 // runner whose attempt has sealed all stays, the job's next attempt there takes it, and the oldest goes when there are
-// too many (worker/agent/slots.cpp).
+// too many (worker/agent/attempts/slots.cpp).
 
 #include <algorithm>
 #include <cstddef>

@@ -18,8 +18,8 @@ ALLOWED = {
     "apps/exec/command.cpp": 1,  # /proc/self/fd, of a pipe
     "cli/job_request.cpp": 2,  # removes what a job has left
     "cli/result/folding.cpp": 1,  # mkostemp of a file without a name
-    "worker/agent/job_resources.cpp": 1,  # symlink in a runner's own directory
-    "worker/agent/shared_progress.cpp": 1,  # ftruncate of shared memory
+    "worker/agent/runners/job_resources.cpp": 1,  # symlink in a runner's own directory
+    "worker/agent/runners/shared_progress.cpp": 1,  # ftruncate of shared memory
     "worker/confine/confinement.cpp": 1,  # the kernel's cgroup file
     "worker/runner/runner_process.cpp": 1,  # /dev/null
 }
@@ -72,7 +72,7 @@ BAD = [_planted(line) for line in (
     "std::filesystem::create_directories(directory, error);",
     "fs::rename(from, to, error);",
     "unlink(path.c_str());",
-)] + [_planted("::mkdir(path, 0700);", "worker/agent/job_resources.cpp"[:-4] + "_more.cpp"),
+)] + [_planted("::mkdir(path, 0700);", "worker/agent/runners/job_resources.cpp"[:-4] + "_more.cpp"),
       _planted("int x;", "common/base/kill_point.cpp"),
       _planted("::open(a, O_RDONLY);\n::open(b, O_RDONLY);", "common/base/kill_point.cpp")]
 

@@ -16,8 +16,8 @@
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
 #include "tests/load/failures.h"
-#include "worker/agent/master_link.h"
-#include "worker/agent/report_log.h"
+#include "worker/agent/session/master_link.h"
+#include "worker/agent/session/report_log.h"
 
 namespace ontime::load {
 

@@ -19,7 +19,7 @@
 #include "common/store/name.h"
 #include "master/outputs/output.h"
 #include "tests/machines/output_scene.h"
-#include "worker/agent/attempt_outputs.h"
+#include "worker/agent/attempts/attempt_outputs.h"
 #include "worker/data/segment_writer.h"
 
 namespace ontime::lab::machines::test {

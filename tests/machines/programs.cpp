@@ -22,11 +22,11 @@
 #include "master/recording/block.h"
 #include "master/recording/recorder.h"
 #include "tests/machines/network.h"
+#include "worker/agent/attempts/slots.h"
 #include "worker/agent/departure.h"
-#include "worker/agent/launcher_link.h"
-#include "worker/agent/master_link.h"
-#include "worker/agent/report_log.h"
-#include "worker/agent/slots.h"
+#include "worker/agent/runners/launcher_link.h"
+#include "worker/agent/session/master_link.h"
+#include "worker/agent/session/report_log.h"
 #include "worker/runner/launcher.h"
 
 namespace ontime::lab::machines {

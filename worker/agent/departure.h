@@ -15,9 +15,9 @@
 #include <functional>
 
 #include "common/base/time.h"
-#include "worker/agent/master_link.h"
-#include "worker/agent/report_log.h"
-#include "worker/agent/slots.h"
+#include "worker/agent/attempts/slots.h"
+#include "worker/agent/session/master_link.h"
+#include "worker/agent/session/report_log.h"
 
 namespace ontime::worker {
 

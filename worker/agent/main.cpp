@@ -22,12 +22,12 @@
 #include "common/net/coroutine.h"
 #include "common/net/token.h"
 #include "common/store/access.h"
+#include "worker/agent/attempts/slots.h"
 #include "worker/agent/departure.h"
-#include "worker/agent/launcher_link.h"
-#include "worker/agent/master_link.h"
 #include "worker/agent/options.h"
-#include "worker/agent/report_log.h"
-#include "worker/agent/slots.h"
+#include "worker/agent/runners/launcher_link.h"
+#include "worker/agent/session/master_link.h"
+#include "worker/agent/session/report_log.h"
 
 namespace ontime::worker {
 namespace {

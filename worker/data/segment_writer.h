@@ -18,7 +18,7 @@
 namespace ontime::worker {
 
 // The file that an attempt's process writes its output to, a block at a time. It lies in the job's output, or in a
-// scratch directory of the worker, which stores from there (worker/agent/attempt_outputs.h).
+// scratch directory of the worker, which stores from there (worker/agent/attempts/attempt_outputs.h).
 class OutputFile {
  public:
   // In a directory that has to be there: `path` is OUTPUT/_attempts/CLAIM/NAME. Links may lead to OUTPUT, which has to

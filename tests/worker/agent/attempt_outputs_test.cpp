@@ -1,6 +1,6 @@
 // With a store that takes what it is asked and says nothing, and one that works. What every output promises:
 // tests/machines/output_test.cpp.
-#include "worker/agent/attempt_outputs.h"
+#include "worker/agent/attempts/attempt_outputs.h"
 
 #include <gtest/gtest.h>
 

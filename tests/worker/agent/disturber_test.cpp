@@ -1,4 +1,4 @@
-#include "worker/agent/disturber.h"
+#include "worker/agent/attempts/disturber.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/worker/agent/fake_runner.h"
-#include "worker/agent/launcher_link.h"
+#include "worker/agent/runners/launcher_link.h"
 
 namespace ontime::worker::test {
 

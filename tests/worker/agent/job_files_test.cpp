@@ -16,7 +16,7 @@
 
 #include "common/files/disk.h"
 #include "tests/support/temporary_directory.h"
-#include "worker/agent/job_resources.h"
+#include "worker/agent/runners/job_resources.h"
 
 namespace ontime::worker {
 namespace {

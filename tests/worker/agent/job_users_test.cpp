@@ -1,9 +1,9 @@
-#include "worker/agent/job_resources.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <set>
+
+#include "worker/agent/runners/job_resources.h"
 
 namespace ontime::worker {
 namespace {

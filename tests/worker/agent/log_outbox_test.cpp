@@ -1,8 +1,7 @@
-#include "worker/agent/outboxes.h"
-
 #include <gtest/gtest.h>
 
-#include "worker/agent/text.h"
+#include "worker/agent/runners/text.h"
+#include "worker/agent/session/outboxes.h"
 
 namespace ontime::worker {
 namespace {

@@ -1,4 +1,4 @@
-#include "worker/agent/master_link.h"
+#include "worker/agent/session/master_link.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-#include "worker/agent/text.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
+
+#include "worker/agent/runners/text.h"
 
 namespace ontime::worker {
 namespace {

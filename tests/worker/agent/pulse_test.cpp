@@ -1,6 +1,6 @@
-#include "worker/agent/master_link.h"
-
 #include <gtest/gtest.h>
+
+#include "worker/agent/session/master_link.h"
 
 namespace ontime::worker {
 namespace {

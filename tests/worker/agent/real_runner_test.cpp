@@ -11,7 +11,7 @@
 
 #include "common/injection/wire.h"
 #include "tests/worker/data/input_files.h"
-#include "worker/agent/slots.h"
+#include "worker/agent/attempts/slots.h"
 
 namespace ontime::worker {
 namespace {

@@ -1,4 +1,4 @@
-#include "worker/agent/refusal_log.h"
+#include "worker/agent/attempts/refusal_log.h"
 
 #include <gtest/gtest.h>
 

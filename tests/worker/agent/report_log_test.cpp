@@ -1,4 +1,4 @@
-#include "worker/agent/report_log.h"
+#include "worker/agent/session/report_log.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

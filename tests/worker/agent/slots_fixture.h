@@ -13,7 +13,7 @@
 #include "common/injection/injection.h"
 #include "tests/worker/agent/fake_launcher.h"
 #include "tests/worker/agent/fake_runner.h"
-#include "worker/agent/slots.h"
+#include "worker/agent/attempts/slots.h"
 
 namespace ontime::worker::test {
 

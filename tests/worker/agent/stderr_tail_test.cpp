@@ -1,7 +1,7 @@
-#include "worker/agent/text.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+
+#include "worker/agent/runners/text.h"
 
 namespace ontime::worker {
 namespace {

@@ -1,4 +1,4 @@
-#include "worker/agent/text.h"
+#include "worker/agent/runners/text.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

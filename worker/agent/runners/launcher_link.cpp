@@ -1,4 +1,4 @@
-#include "worker/agent/launcher_link.h"
+#include "worker/agent/runners/launcher_link.h"
 
 #include <spdlog/spdlog.h>
 

@@ -1,4 +1,4 @@
-#include "worker/agent/report_log.h"
+#include "worker/agent/session/report_log.h"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
 // The master's orders, and where attempts are placed. What runners do is in slots_events.cpp.
-#include "worker/agent/slots.h"
+#include "worker/agent/attempts/slots.h"
 
 #include <spdlog/spdlog.h>
 

@@ -6,8 +6,8 @@
 
 #include "common/log/fields.h"
 #include "common/protocol/convert.h"
-#include "worker/agent/slots.h"
-#include "worker/agent/text.h"
+#include "worker/agent/attempts/slots.h"
+#include "worker/agent/runners/text.h"
 
 namespace ontime::worker {
 namespace {

@@ -1,4 +1,4 @@
-#include "worker/agent/attempt_outputs.h"
+#include "worker/agent/attempts/attempt_outputs.h"
 
 #include <unistd.h>
 

@@ -25,7 +25,7 @@
 #include "common/net/connection.h"
 #include "common/net/endpoint.h"
 #include "common/protocol/control.pb.h"
-#include "worker/agent/report_log.h"
+#include "worker/agent/session/report_log.h"
 
 namespace ontime::worker {
 

@@ -21,8 +21,8 @@
 #include "common/net/connection.h"
 #include "common/protocol/control.pb.h"
 #include "common/protocol/runner.pb.h"
-#include "worker/agent/outboxes.h"
-#include "worker/agent/text.h"
+#include "worker/agent/runners/text.h"
+#include "worker/agent/session/outboxes.h"
 #include "worker/progress_block.h"
 
 namespace ontime::worker {

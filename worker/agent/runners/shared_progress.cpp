@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "worker/agent/runner_link.h"
+#include "worker/agent/runners/runner_link.h"
 
 namespace ontime::worker {
 

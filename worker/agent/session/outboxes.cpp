@@ -1,4 +1,4 @@
-#include "worker/agent/outboxes.h"
+#include "worker/agent/session/outboxes.h"
 
 #include <utility>
 

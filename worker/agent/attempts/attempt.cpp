@@ -1,4 +1,4 @@
-#include "worker/agent/attempt.h"
+#include "worker/agent/attempts/attempt.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "common/base/limits.h"
 #include "common/protocol/bounds.h"
 #include "common/protocol/convert.h"
-#include "worker/agent/text.h"
+#include "worker/agent/runners/text.h"
 
 namespace ontime::worker {
 namespace {

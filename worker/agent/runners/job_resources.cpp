@@ -1,4 +1,4 @@
-#include "worker/agent/job_resources.h"
+#include "worker/agent/runners/job_resources.h"
 
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>

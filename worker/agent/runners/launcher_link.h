@@ -20,7 +20,7 @@
 #include "common/base/result.h"
 #include "common/base/time.h"
 #include "common/protocol/runner.pb.h"
-#include "worker/agent/runner_link.h"
+#include "worker/agent/runners/runner_link.h"
 
 namespace ontime::worker {
 

@@ -1,5 +1,3 @@
-#include "worker/agent/launcher_link.h"
-
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -16,6 +14,7 @@
 
 #include "common/base/environment.h"
 #include "common/base/program_path.h"
+#include "worker/agent/runners/launcher_link.h"
 
 namespace ontime::worker {
 namespace {

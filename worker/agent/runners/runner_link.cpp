@@ -1,4 +1,4 @@
-#include "worker/agent/runner_link.h"
+#include "worker/agent/runners/runner_link.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
