@@ -57,10 +57,16 @@ def read_sources(root):
 
 
 def _self_test(check, bad, good):
-    """What the check got wrong about its planted samples, each a (path, text)."""
-    wrong = [f"is not objected to: {path}\n{text}" for path, text in bad if not check([Source(path, text)])]
-    for path, text in good:
-        wrong += [f"is objected to without need: {path}\n{text}\n  {told}" for told in check([Source(path, text)])]
+    """What the check got wrong about its planted samples, each a (path, text) or a list of them."""
+    wrong = []
+    for samples, is_bad in ((bad, True), (good, False)):
+        for sample in samples:
+            files = sample if isinstance(sample, list) else [sample]
+            told = check([Source(path, text) for path, text in files])
+            shown = "\n".join(f"{path}\n{text}" for path, text in files)
+            if is_bad and not told:
+                wrong.append(f"is not objected to: {shown}")
+            wrong += [f"is objected to without need: {shown}\n  {sentence}" for sentence in told if not is_bad]
     return wrong
 
 
