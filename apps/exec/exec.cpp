@@ -83,7 +83,7 @@ class Run {
             "mapreduce_map_input_file=" + path, "mapreduce_map_input_start=" + std::to_string(offset)};
   }
 
-  // Where the first line begins of which nothing is sent.
+  // Where the first line begins that has not been sent in part.
   static std::size_t next_line(std::string_view bytes, std::size_t sent) {
     const std::size_t feed = sent == 0 ? 0 : bytes.find('\n', sent - 1);
     return sent == 0 ? 0 : feed == bytes.npos ? bytes.size() : feed + 1;

@@ -28,7 +28,7 @@ std::string text_of(Number number) {
   return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
 
-// Of whole numbers exactly, of others in floating point.
+// Adds whole numbers exactly, others in floating point.
 std::string sum_of(Values values) {
   std::int64_t whole = 0;
   bool is_whole = true;

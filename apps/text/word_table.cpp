@@ -84,7 +84,7 @@ WordTable::AddReadable WordTable::choose(InstructionSet set) {
 WordTable::AddReadable WordTable::choose(InstructionSet) { return &WordTable::add_readable_portable; }
 #endif
 
-// Of words that are not short: has those wait that are not long either, and returns how many these are.
+// Adds the long words at once. Puts the medium words aside, with their places prefetched, and returns how many.
 std::size_t WordTable::look_up_mediums(const char* text, std::span<const WordSpan> words, Overflow& overflow) {
   std::size_t mediums = 0;
   for (const WordSpan& span : words) {

@@ -22,7 +22,7 @@ Result<MasterClient::Options> client_options(const MasterOptions& options);
 // How long a client waits for a master that is away: the next one may have to read its journal first.
 inline constexpr auto kMasterAwayMost = std::chrono::seconds(60);
 
-// Asks again while the master is away, until Ctrl-C: for who has had an answer of it before.
+// Asks again while the master is away, until Ctrl-C. For clients that this master has answered before.
 template <class Ask>
 auto ask_patiently(const Ask& ask) {
   const auto give_up_at = std::chrono::steady_clock::now() + kMasterAwayMost;

@@ -65,7 +65,7 @@ class MasterClient {
   Result<wire::Reply::Nodes> list_nodes();
   // What attempts have written since `next` of an earlier answer; of 0, all that is kept.
   Result<wire::Reply::Logs> read_logs(wire::Request::ReadLogs request);
-  // Of the job's application with its parameters.
+  // What is known of durations of the job's application with its parameters.
   Result<wire::Reply::Profile> profile(const wire::JobSpec& spec);
   Result<wire::JobState> kill(JobId job);
   // Takes the node out (or back, with `undo`). The node as it is then.

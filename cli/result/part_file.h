@@ -120,10 +120,11 @@ class RecordReader {
  public:
   static constexpr std::size_t kBlockBytes = 256u << 10;
 
-  // Of [begin, end) of `file`, which messages call `path`.
+  // Reads [begin, end) of `file`, which messages call `path`.
   RecordReader(std::shared_ptr<Descriptor> file, std::string path, std::uint64_t begin, std::uint64_t end,
                app::RecordBytes record_bytes, std::size_t block_bytes);
-  // Of all of a part file. Once advance() has said that there are no more, its bytes are those that the job wrote.
+  // Reads all of a part file. Once advance() has said that there are no more records, its checksums have been compared:
+  // the bytes are those that the job wrote.
   static Result<RecordReader> open(const PartFile& part, app::RecordBytes record_bytes = 0,
                                    std::size_t block_bytes = kBlockBytes);
 

@@ -97,8 +97,8 @@ Result<const ClusterView::Costly*> ClusterView::costly(JobId id, const wire::Job
   return &known->second;
 }
 
-// Of a large job one thing after the other, as each takes time: the master keeps what it has made, so who gives up
-// waiting gets it the next time.
+// Asks for one thing after the other if the job is large, because each takes time. The master keeps what it has made,
+// so a request that was given up succeeds the next time.
 Result<wire::Reply::Job> ClusterView::ask_for_costly(JobId id, const wire::JobSummary& summary) {
   if (summary.tasks() < kAskedForAlone)
     return master_.describe(id, {.forecast = true, .account = true, .overview = true});

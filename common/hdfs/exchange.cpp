@@ -169,7 +169,7 @@ http::Answer<void> Exchange::insist(const Make& make, http::Sink& sink) {
     http::Watchdog watchdog = connection_.watchdog();  // of both
     if (!request.is_for_data_node) return {send(name_node, connection_.origin(), request, sink, watchdog).failure};
     auto url = ask_name_node(name_node, request, excluded, watchdog);
-    // Of a host's DataNodes only one is left out, whichever it happens to be.
+    // `excluded` leaves out only one of a host's DataNodes, whichever it happens to be.
     for (int asked = 1; url && url->origin == failed && asked < kAsksMax; ++asked)
       url = ask_name_node(name_node, request, excluded, watchdog);
     if (!url) excluded = failed = "";  // perhaps none is left

@@ -17,7 +17,7 @@ struct FileStatus {
 std::optional<FileStatus> file_status_of(const nlohmann::json& described);
 bool is_of_another_kind(const nlohmann::json& described);  // a link
 
-// Of the answer to GETFILESTATUS or LISTSTATUS_BATCH; Refused if it is none.
+// Parses an answer to GETFILESTATUS or LISTSTATUS_BATCH; Refused if it is no such answer.
 http::Answer<nlohmann::json> parsed(const std::string& answer);
 
 // A member of any JSON value: null, or "", if it has no such member.

@@ -18,7 +18,7 @@ bool has_token();
 
 class Lender {
  public:
-  // Told what HDFS has said to a request for the file of that name, of which the attempt gets the status only. Any
+  // Called with what HDFS answered to a request for the file of that name. The attempt gets only the status. Any
   // thread.
   using OnRefused = std::function<void(const std::string& name, const http::Failure& failure)>;
 

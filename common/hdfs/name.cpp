@@ -63,8 +63,8 @@ Result<std::string> token_of(const std::string& path) {
   return token;
 }
 
-// Who submits a job chooses the address, and the token lets its bearer do everything that its user may. So no server
-// gets it but the one that the operator names.
+// A submitter chooses the address, and the token allows everything that its user may do. So the token is sent only to
+// the server that the operator names.
 Result<std::string> identity_at(const std::string& server) {
   if (const std::string path = environment_variable("ONTIME_HDFS_TOKEN_FILE"); !path.empty()) {
     const auto trusted = server_of_operator();

@@ -16,7 +16,7 @@ namespace ontime::http {
 // made here break the connection where more bytes than this come in lines without content between them.
 inline constexpr std::size_t kLineBytesMax = 16 << 10;
 
-// Of the server at the origin of a Url: "https://host:443".
+// A client for the server at the origin of a Url, such as "https://host:443".
 std::unique_ptr<httplib::ClientImpl> make_client(const std::string& origin);
 bool is_encrypted(const httplib::ClientImpl& client);
 

@@ -55,7 +55,7 @@ struct Patience {
   Duration pause = std::chrono::milliseconds(100);  // before the second try; twice as long each time, less up to half
 };
 
-// Of attempts: a store that is restarted or cut off for a minute must not use them up.
+// The patience of attempts: a store that is restarted or cut off for a minute must not use up a job's attempts.
 inline constexpr Patience kAttemptPatience{.away = std::chrono::seconds(90)};
 
 // What one request has come to.

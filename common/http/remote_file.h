@@ -21,7 +21,7 @@ class RemoteFile final : public RangedFile {
   Answer<State> look() override;
   using RangedFile::read;
   Answer<void> read(const State& state, std::uint64_t offset, std::uint64_t size, Sink& to) override;
-  // Who speaks without TLS is near: one stream is fast enough there, and many requests cost both sides more.
+  // A server without TLS is taken to be near: one stream is fast enough, and many requests would cost both sides more.
   bool has_costly_requests() const override { return url_.origin.starts_with("http://"); }
   Answer<void> read_whole(const State& state, const std::function<bool(std::string_view)>& take) override;
 

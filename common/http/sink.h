@@ -68,8 +68,8 @@ class CountedSink : public Sink {
   bool is_full_ = false;
 };
 
-// Of one request. Its watchdog does not count the time for which bytes wait, and nothing is wanted any more as soon as
-// nobody waits for the request.
+// The sink of one request. The watchdog does not count the time for which bytes wait here. As soon as nobody waits for
+// the request, no more bytes are wanted.
 class GuardedSink final : public CountedSink {
  public:
   GuardedSink(Sink& sink, std::uint64_t bytes_max, const Connection& connection, Watchdog& watchdog,

@@ -41,8 +41,8 @@ double quantile(const Distribution& distribution, double u) {
   return std::round(std::clamp(distribution.at_survival(survival), 0.0, kFactorMax) * 1e6) / 1e6;
 }
 
-// A permutation of a larger power of four, followed until it comes back below `count`. Of very few numbers it would not
-// make all orders equally likely, so there are at least 256.
+// Cycle-walking: permutes the numbers below a power of four, again and again until the result is below `count`. The
+// power is at least 256, because a permutation of very few numbers would not make all orders equally likely.
 std::uint64_t shuffled(std::uint64_t index, std::uint64_t count, std::uint64_t key) {
   unsigned half = 4;
   while ((std::uint64_t{1} << (2 * half)) < count) ++half;

@@ -21,7 +21,7 @@ class TraceOfMessage final : public TraceSource {
   const wire::Injection& message_;
 };
 
-// Of a length of time that came from outside.
+// Bounds a length of time that came from outside.
 Duration length_of(std::int64_t ns, Duration most) { return std::clamp(Duration(ns), Duration(0), most); }
 
 }  // namespace

@@ -43,8 +43,8 @@ std::string describe_peer(const Connection::Socket& socket) {
   return to_string(Endpoint{endpoint.address().to_string(), endpoint.port()});
 }
 
-// Of a connection on which nobody says anything, such as a client's that waits: the kernel asks then whether the peer
-// still lives, and ends it after as many questions without an answer.
+// On a silent connection, such as a waiting client's, the kernel asks whether the peer still lives, and ends the
+// connection after kAskTimes questions without an answer.
 constexpr int kAskAfterSeconds = 60;
 constexpr int kAskAgainSeconds = 15;
 constexpr int kAskTimes = 4;
@@ -126,7 +126,7 @@ void Connection::close() {
   state_->written.cancel();
 }
 
-// Closes for a reason, the first of which is what receive() tells from then on.
+// Closes the connection. receive() returns the first such error from then on.
 Error Connection::end(Error error) {
   if (!state_->end_cause && is_open()) state_->end_cause = error;
   close();

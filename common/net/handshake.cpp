@@ -74,7 +74,7 @@ std::string role_name(wire::Role role) {
   return role == wire::WORKER ? "worker" : "client";
 }
 
-// Of the protocol that it speaks with the master.
+// The version of the protocol that a peer of this role speaks with the master.
 protocol::Version version_for(wire::Role role) {
   return role == wire::APPLICATION_MASTER ? protocol::kAdviceVersion : protocol::kVersion;
 }

@@ -40,7 +40,7 @@ using TlsPointer = std::shared_ptr<const TlsIdentity>;  // null: connections are
 // $ONTIME_TLS_DIR; without that, null.
 Result<TlsPointer> load_tls(const TlsFiles& flags);
 
-// Of a peer whose certificate our authority has signed. Anything but printable ASCII in it is shown as '?'.
+// What the certificate of a peer says that our authority has signed. Anything but printable ASCII is shown as '?'.
 struct PeerCertificate {
   std::string name;  // common name
   std::string role;  // organizational unit: one of token.h, if it was made by `ontime certs`

@@ -74,7 +74,7 @@ Result<Token> parse_line(const Line& line) {
   return token;
 }
 
-// Of the token on line `at` beside the one on line `before`.
+// Whether the token on line `at` may stand in one file with the one on line `before`.
 Status check_pair(const Token& first, std::size_t before, const Token& second, std::size_t at) {
   const std::string where = "line " + std::to_string(at);
   if (first.role.empty() || second.role.empty()) {

@@ -46,7 +46,7 @@ class Rights {
   std::uint8_t bits_ = 0;
 };
 
-// Of the role of that name; nothing if there is no such role.
+// The rights of the role of that name; nothing if there is no such role.
 std::optional<Rights> rights_of_role(std::string_view role);
 std::string role_names();  // "read-only, submit, admin, worker", for messages
 

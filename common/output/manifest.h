@@ -19,7 +19,7 @@ inline constexpr const char* kManifestName = "_manifest.json";
 inline constexpr const char* kNewManifestName = "_manifest.json.new";  // while it is written
 inline constexpr const char* kSuccessName = "_SUCCESS";
 inline constexpr const char* kAttemptsName = "_attempts";
-// With the claim behind it: its name while the claim is made or removed. Who finds it after a crash knows whose it is.
+// With the claim behind it, the name of `_attempts` while the claim is made or removed. It shows whose claim it is.
 inline constexpr const char* kUnfinishedClaim = "_attempts.of-";
 inline constexpr std::uint32_t kManifestFormat = 3;
 
@@ -58,7 +58,7 @@ struct Input {
 struct Manifest {
   std::string claim;  // names the job among all jobs of all clusters
   std::string job;    // "job-1"
-  // Who has submitted the job, "" where nobody has to prove who he is. Nothing: an older Ontime did not write it.
+  // Who submitted the job, "" if the master asks for neither token nor certificate. Nothing: an older Ontime wrote it.
   std::optional<std::string> owner{};
   // The owner of the file, where the manifest was read from one.
   std::optional<uid_t> file_owner{};

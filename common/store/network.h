@@ -1,9 +1,8 @@
 #pragma once
-// What is done over the network with stores and web servers. Its libraries (HTTP, TLS, XML) take longer to load than
-// all the rest of a program, and few jobs need them. So the programs that start for each job have it in a library of
-// its own, lib/ontime/libontime_network.so: `ontime` loads it when something is first asked of it, the others at their
-// start, unless they are told that they serve a job that needs none of it. Other programs and the tests are linked with
-// it.
+// Access to stores and web servers. Its libraries (HTTP, TLS, XML) take longer to load than all the rest of a program,
+// and few jobs need them. So the programs that start for each job have it in lib/ontime/libontime_network.so. `ontime`
+// loads that on first use, the others at their start unless they have --local-only. Other programs and the tests are
+// linked with it.
 
 #include <atomic>
 #include <functional>
@@ -21,7 +20,7 @@ namespace ontime::store {
 // Lends files to attempts (access.h). Threads: any.
 class FileLender {
  public:
-  // Told what HDFS has said to a request for the file of that name, of which the attempt gets the status only. Any
+  // Called with what HDFS answered to a request for the file of that name. The attempt gets only the status. Any
   // thread.
   using OnRefused = std::function<void(const std::string& name, const http::Failure& failure)>;
 

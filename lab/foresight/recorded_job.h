@@ -58,7 +58,7 @@ struct Runs {
   static Runs exactly(std::uint32_t runs) { return {runs, runs, 0}; }
 };
 
-// Of the one job of the first group, over seeds from `seed` on. REQUIRES: check(scenario), runs.least > 0.
+// The prospect of the one job of the first group, over seeds from `seed` on. REQUIRES: check(scenario), runs.least > 0.
 Prospect foresee(const Scenario& scenario, const Runs& runs, std::uint64_t seed);
 
 // The q-quantile of ascending values; infinite if there are none.

@@ -1,7 +1,7 @@
 #pragma once
 // What is run, in virtual time or on real processes: nodes, jobs, faults, and the policies to compare. Times are
 // seconds, sizes bytes, speeds and slownesses factors. Everything has a default that makes a small healthy cluster.
-// Some of it only one of the two can do: scenario_yaml.h. docs/scenarios.md lists the keys of the file.
+// Some of it only one of the two can do: scenario_yaml.h. docs/research/scenarios.md lists the keys of the file.
 
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,6 @@
 #pragma once
-// Reads scenarios from YAML; docs/scenarios.md lists the keys. There is one set of keys for what is simulated and what
-// runs on real processes; what one of the two cannot do, it refuses with a sentence that begins with the line.
+// Reads scenarios from YAML; docs/research/scenarios.md lists the keys. Simulations and real processes share one set of
+// keys. A key that one of the two cannot use is refused with a sentence that begins with the line.
 
 #include <yaml-cpp/yaml.h>
 

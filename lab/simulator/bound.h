@@ -1,5 +1,5 @@
 #pragma once
-// What an ideal cluster would make of a scenario, as a bound on what policies can: docs/simulator.md describes it.
+// What an ideal cluster would make of a scenario, as a bound for policies: docs/research/simulator.md describes it.
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 #pragma once
 // A study: one scenario run at many points (settings that vary, policies, seeds), and what a paper printed for them.
-// One file is one table or figure; docs/simulator.md lists the keys.
+// One file is one table or figure; docs/research/simulator.md lists the keys.
 
 #include <yaml-cpp/yaml.h>
 

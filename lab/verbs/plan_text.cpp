@@ -68,7 +68,7 @@ std::string method_of(const Planned& planned) {
          "independently of all others. 'formula' is the probability that the slowest task is done in time, with at "
          "least\n"
          "as many slots as tasks and no copies. 'N runs' are simulations of the cluster with the policy itself\n"
-         "(docs/simulator.md); PoCD is the share of them that was in time, with its 95 % interval.\n" +
+         "(docs/research/simulator.md); PoCD is the share of them that was in time, with its 95 % interval.\n" +
          (search > 0
               ? "The deadline and the slots for the target are found by trying, each value on " +
                     counted(search, "run") + ". The policy\nknows the deadline that is tried and adapts to it.\n"

@@ -25,7 +25,7 @@ void ApplicationLink::add(AttemptId attempt, std::uint64_t begin) {
   add->set_begin(begin);
 }
 
-// Of one that YARN has not started there is nothing to cut.
+// An attempt that YARN has not started holds nothing that could be cut.
 void ApplicationLink::cut(AttemptId attempt, std::uint64_t at) {
   const auto hadoop = hadoop_.find(attempt);
   if (hadoop == hadoop_.end()) return;

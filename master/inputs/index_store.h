@@ -1,9 +1,8 @@
 #pragma once
-// What attempts have found out by reading compressed files of which the headers do not tell it: where reading may
-// begin, and how much the files hold. Kept in a directory beside the journal, a file for each input (FileIndex), so
-// that attempts begin nearer to what they map and the next job divides its input. Nothing depends on it: nothing is
-// synced, and what cannot be written or read is missing. A thread of its own reads and writes, so the control thread
-// never waits for that disk. Bounded:
+// Where reading may begin in compressed files, and how much they hold, as far as attempts have found it out. With it
+// attempts begin nearer to what they map, and the next job divides its input. Kept in a directory beside the journal, a
+// file for each input (FileIndex). Nothing depends on it: nothing is synced, and what cannot be written or read is
+// missing. A thread of its own reads and writes, so the control thread never waits for that disk. Bounded:
 // for each file, for all files (the one used longest ago goes), and for what waits to be written.
 //
 // A job is free to say what it likes of a file. So before another one has checked it, only the job itself relies on it:
@@ -102,13 +101,13 @@ class IndexStore {
   // An attempt of the job has been at this place; has found that the file holds so much.
   void add(JobId job, File file, StartPoint start);
   void add_end(JobId job, File file, std::uint64_t content_bytes);
-  // The last place before `begin` that an attempt of the job may begin at, of those for which something is kept here.
-  // `then` is called on that thread. False, and it is not called, if there can be none.
+  // Finds the last place before `begin` at which an attempt of the job may begin reading. Calls `then` on that thread,
+  // with nothing if there is no such place. False, without a call, if there cannot be one.
   bool find_start(JobId job, File file, std::uint64_t begin, Then then);
-  // Of a file that was read to its end; else it is empty. Waits for the disk, and for what other masters share: not for
-  // the control thread.
+  // The index of a file that was read to its end, otherwise an empty one. Waits for the disk and for what other masters
+  // share, so the control thread must not call it.
   InputIndex find(const scheduler::InputFile& file);
-  // It has proved wrong.
+  // Forgets an index that has proved wrong.
   void drop(File file);
 
  private:

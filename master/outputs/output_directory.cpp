@@ -36,7 +36,7 @@ Status make_claim(const OutputPlace& place, const std::string& directory, const 
   Status status = put_claim(place, id, lasting);
   if (status && lasting == Lasting::SinceSeal) status = sync_with_parents(place);
   if (status && !place.is_in_place()) status = refused(directory, "was moved while it was made; submit the job again");
-  // Of two claims, one in the other, that are made at once, both are there before either looks around: so one gives up.
+  // If two claims are made at once, one inside the other, both exist before either looks around, so one gives up.
   if (const std::string above = place.output_above(); status && !above.empty())
     status = inside_of_output(directory, above);
   const auto others = look_at(place);

@@ -18,7 +18,7 @@ namespace {
 
 bool goes_on_always() { return true; }
 
-// The job's segments, and what masters have left that died while they wrote.
+// The job's segments, and files of masters that died while they wrote them.
 bool is_below_attempts(std::string_view name, const std::string& claim) {
   const std::string segments = segments_of(claim);
   const auto lies_in = [&](std::string_view directory) {
@@ -26,13 +26,13 @@ bool is_below_attempts(std::string_view name, const std::string& claim) {
   };
   return lies_in(kScratch) || lies_in(segments);
 }
-// What of a job that was not committed is to go; the claim is none of it.
+// Whether an object must be removed with a job that was not committed. The claim stays.
 bool is_of_job(std::string_view name, const std::string& claim) {
   const bool is_part = name.starts_with("part-m-") && name.find('/') == name.npos;
   return is_part || is_below_attempts(name, claim) || name == output::kManifestName || name == output::kLogsName;
 }
 
-// All of the job's that is to go, if it has not succeeded; else what its attempts have left.
+// What must be removed: everything of a job that has not succeeded, otherwise what its attempts have left.
 http::Answer<std::vector<std::string>> leftovers_in(StorePlace& place) {
   const auto objects = place.list("");
   if (!objects) return objects.error();
@@ -73,7 +73,7 @@ class StoreCommit {
         place_.sentence("holds a _SUCCESS that this job did not write; submit the job again with another output"));
   }
 
-  // One object and the name that it is to get.
+  // One object and its name in the output.
   struct Move {
     http::Object from;  // without a key: there is nothing to be moved, the object is empty
     std::string to;

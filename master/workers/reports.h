@@ -20,11 +20,11 @@ Result<std::vector<scheduler::AttemptProgress>> progress_of(const ProgressMessag
 Result<AttemptId> attempt_of(const wire::Attempt& message);
 
 using ReportMessages = google::protobuf::RepeatedPtrField<wire::Report>;
-// Whether each has a number, by which it can be acknowledged, and an attempt, which it can be held against.
+// Each report must have a number, which the master acknowledges, and an attempt, which fails if the report is false.
 Status check_reports(const ReportMessages& reports);
-// The event that a report of this node stands for; an error if it says what cannot be.
+// The event that a report of this node stands for, or an error if the report cannot be true.
 Result<scheduler::Event> event_of(NodeId node, const wire::Report& report);
-// What stands for such a report. REQUIRES: check_reports.
+// The event for a report that cannot be true: its attempt fails. REQUIRES: check_reports.
 scheduler::event::AttemptExited failure_of(NodeId node, const wire::Report& report, const Error& why);
 
 }  // namespace ontime::master

@@ -123,10 +123,10 @@ class AttemptAccount {
     return std::clamp(Duration(static_cast<Duration::rep>(exact)), Duration(0), whole);
   }
 
-  // Of attempts that race only the one that has won. Only what lies before its begin without a gap, sealed by attempts
-  // that were launched before, for ranges in which this one begins: pieces of a divided task have not saved each other
-  // anything, and only the first of them continues what was sealed. And only as far as the begin of the one that has
-  // sealed it, since what lies before that was saved by that one.
+  // What an attempt was spared counts once. Of attempts that race only the winner counts. What it was spared lies
+  // directly before its begin, without a gap, and was sealed by earlier attempts that were launched on a range in which
+  // this one begins: the pieces of a divided task do not spare each other anything. It reaches back to the begin of the
+  // attempt that sealed it, because that attempt was spared what lies before.
   void find_saving() {
     const std::uint64_t mapped = account_.bytes.mapped;
     const Segment* const first = task_.ledger.find(attempt_.start_offset);

@@ -70,9 +70,9 @@ struct JobAccount {
   bool operator==(const JobAccount&) const = default;
 };
 
-// Of one attempt. O(segments of the task).
+// The account of one attempt. O(segments of the task).
 JobAccount account(const Task& task, std::uint32_t attempt, TimePoint now);
-// Of a task, of a job: the sum over its attempts.
+// The account of a task and of a job: the sum over its attempts.
 JobAccount account(const Task& task, TimePoint now);
 JobAccount account(const Job& job, TimePoint now);
 

@@ -75,7 +75,7 @@ class Cluster {
   void observe_node(NodeId node, NodeState state, bool synchronised, TimePoint now);
   void observe_heard(NodeId node, TimePoint now);
   void observe_progress(const AttemptProgress& progress, TimePoint now);
-  // Of its segment that ends at `end`. To be told before the seal is applied.
+  // The attempt has sealed its segment that ends at `end`. Call this before the seal is applied.
   void observe_seal(AttemptId attempt, std::uint64_t end, TimePoint now);
   void observe_started(AttemptId attempt, TimePoint at);
   void observe_ready(AttemptId attempt, TimePoint now);

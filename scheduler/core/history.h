@@ -17,10 +17,11 @@ namespace ontime::scheduler {
 
 struct Job;
 
-// Of ended jobs, gone nodes and profiles. What is beyond any of them is forgotten.
+// How many ended jobs, gone nodes and profiles are remembered. What is beyond any limit is forgotten.
 struct HistoryLimits {
   std::uint32_t jobs = 1000;
-  // Of all these jobs together, as memory and journal grow with the tasks. 128 bytes of parameters count as a task.
+  // The tasks of all these jobs together, because memory and journal grow with tasks. 128 bytes of parameters count as
+  // one.
   std::uint64_t tasks = 1'000'000;
   Duration age{0};                 // since the job has ended; 0: any
   std::uint32_t gone_nodes = 100;  // lost or left ones that none of the remembered jobs ran on

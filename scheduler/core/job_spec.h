@@ -28,10 +28,9 @@ struct InputPart {
 struct InputFile {
   std::string path;        // absolute, or a URL; of a group, its first file's
   std::uint64_t size = 0;  // bytes as stored
-  std::string version;     // whatever where it lies tells its contents apart by
+  std::string version;     // of its contents: a modification time, an ETag or another mark of the store
   Codec codec = Codec::Plain;
-  // Of a compressed file, if its headers say it or an earlier job has found it: how much it holds, and where reading
-  // may begin.
+  // How much a compressed file holds and where reading may begin, if its headers or an earlier job have shown it.
   std::uint64_t content_bytes = 0;
   std::vector<AccessPoint> points{};
   std::vector<InputPart> parts{};  // the files of a group, at least two; else none

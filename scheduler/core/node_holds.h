@@ -48,7 +48,7 @@ class NodeHolds {
   // Ends what is over by then; returns the nodes.
   std::vector<NodeId> end_due(TimePoint now);
 
-  // Null: the node is not held back. Of several the strictest: Failing before Slow.
+  // The strictest hold of the node, Failing before Slow. Null: it is not held back.
   const Hold* find(NodeId node) const;
   const Hold* find(NodeId node, HoldCause cause) const;
   std::size_t count(HoldCause cause) const;

@@ -78,7 +78,7 @@ Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
   }
 }
 
-// Of tasks that were done before the master was started anew.
+// Recalls the durations of tasks that were done before the master was started anew.
 void Outlook::recall_durations(const Job& job) {
   std::vector<std::pair<TimePoint, double>> finished;  // when, and how long it took
   for (const Task& task : job.tasks) {

@@ -51,8 +51,8 @@ class Outlook {
   std::span<const double> completion() const { return completion_; }
   // By task index: the share of the split that is sealed or mapped, 0 to 1.
   std::span<const float> progress() const { return progress_; }
-  // Of the job's input: what is neither sealed nor mapped by an attempt that runs. Of splits whose end is unknown only
-  // what is sealed is taken off.
+  // The bytes of the job's input that are neither sealed nor mapped by a running attempt. In splits whose end is
+  // unknown mapped bytes count as left until they are sealed.
   double bytes_left(const Job& job) const;
   // Seconds per byte of the fastest live attempt of each task, of those that have mapped a tenth of the split. 64 at
   // most, of the first tasks. O(tasks).
@@ -86,8 +86,9 @@ class Outlook {
   // Seconds per byte of usual attempts, starts left out: of those that have ended, else of earlier jobs like this, else
   // of the running ones; 0: nothing is known, or all bytes are taken at once.
   double usual_per_byte(const Cluster& cluster, const Job& job) const;
-  // Of an attempt that runs and shows no pace because it has taken nothing of its segment yet, or all at once: when it
-  // will have sealed up to `end`, seconds after submission, if a fresh attempt's bytes take `per_byte` seconds each.
+  // When a running attempt that shows no pace will have sealed up to `end`, in seconds after submission, if a fresh
+  // attempt's bytes take `per_byte` seconds each. It shows none if it has taken nothing of its segment yet, or all at
+  // once.
   double end_without_pace(const Attempt& attempt, std::uint64_t end, double fixed, double per_byte) const;
   // It shows no pace and has done so for much longer than others do.
   bool is_late_without_pace(const Attempt& attempt) const;

@@ -6,7 +6,7 @@
 namespace ontime::scheduler {
 namespace {
 
-// Of the time left: where launches are shorter, the slot is worth more than what it takes to launch there.
+// Least launch that is worth a wait, as a share of the time left. If launches are shorter, the slot is worth more.
 constexpr double kLaunchShareLeast = 0.2;
 // Shorter launches are not worth a wait: the slot is given out again with the next message, which may be that far away.
 constexpr Duration kLaunchLeast = std::chrono::milliseconds(500);

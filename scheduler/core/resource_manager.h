@@ -88,7 +88,7 @@ class ResourceManager {
   // Whether every usable node is in `avoid`, so that waiting for another one is no use.
   bool covers_all_usable(const std::vector<NodeId>& avoid) const;
 
-  // Of the usable nodes no more than this share is held back as Slow at a time.
+  // At most this share of the usable nodes is held back as Slow at a time.
   static constexpr double kSlowShareMax = 1.0 / 3;
 
  private:

@@ -15,8 +15,8 @@ constexpr std::size_t kJobsLookedAt = 256;  // to tell how much work waits
 constexpr double kLookPause = 0.1;
 constexpr double kLookPausePerJob = 1e-4;
 // Jobs take so many times the slot time that their bytes should: launches, replaced attempts and races are not in the
-// mean, and a job's last pieces leave slots idle. Measured (docs/split-resume.md): with more, jobs that would be in
-// time are put behind at usual loads; with less, too many are begun at loads above 1.
+// mean, and a job's last pieces leave slots idle. Measured (docs/research/split-resume.md): with more, jobs that would
+// be in time are put behind at usual loads; with less, too many are begun at loads above 1.
 constexpr double kWorkShared = 1.25;
 
 }  // namespace
@@ -225,7 +225,7 @@ void Scheduler::Impl::settle_standbys(StepBuilder& step) {
   }
 }
 
-// Of very many jobs the later ones count as one attempt each: asked at every step, this must not take long.
+// If very many jobs wait, each of the later ones counts as one attempt, because this runs at every step.
 std::uint32_t Scheduler::Impl::waiting_attempts() const {
   std::size_t unseen = waiting_.in_order().size();
   std::size_t waiting = 0;

@@ -92,7 +92,7 @@ void Scheduler::Impl::lose_attempts(StepBuilder& step, NodeId id, const char* wh
   }
 }
 
-// Of what is gone only the latest is remembered: a worker that is started again and again is a new node each time.
+// Forgets all but the latest nodes that are gone: a worker that is started again and again is a new node each time.
 void Scheduler::Impl::forget_nodes(StepBuilder& step) {
   while (const std::optional<NodeId> node = cluster_.surplus_node(settings_.history.gone_nodes)) {
     timers_.disarm(node_silence(*node));

@@ -8,9 +8,9 @@
 
 namespace ontime::scheduler {
 
-// Of the segment that the attempt works on, as of a report, or of one that it has sealed, as of the seal. Bytes are
-// taken when the application asks for what follows: a command's when it has read them from its pipe, so up to a buffer
-// before they are mapped; the other applications' when they have been mapped.
+// Times of the segment that an attempt works on, at its report, or of a sealed segment, at its seal. Bytes are taken
+// when the application asks for what follows. A command takes them when it reads its pipe, up to a buffer before it
+// maps them; other applications take them when they have mapped them.
 struct SegmentTimes {
   Duration age{0};                // since the segment began. 0: its worker says nothing of it
   Duration first{0};              // from its begin until the first bytes were taken; 0 if none were, see moves

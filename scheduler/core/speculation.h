@@ -10,8 +10,8 @@
 // durable: after a restart of the master its policy decides anew, and standbys that are found live are settled.
 //
 // What holds at the end of each step:
-//   * Of one segment at most one cut is planned: asked for in the name of the attempt that has got farthest, or put off
-//     until a standby is ready. A second decision about it is ignored, since it was made without knowing the first.
+//   * A segment has at most one planned cut: requested from the attempt that has got farthest, or put off until a
+//     standby is ready. A second decision about the segment is ignored, because it was made without knowing the first.
 //   * Every live standby waits for a segment that somebody else works on, and a planned cut will give it work. Once
 //     nobody works on the segment the standby begins with all of it; once no cut is planned any more it is ended.
 //   * A key names an open segment or one that was sealed meanwhile, never the inside of one: move() follows the cuts.
@@ -30,8 +30,7 @@
 
 namespace ontime::scheduler {
 
-// Of the attempts that work on the segment the one that has got farthest: it is the one to cut, because it leaves the
-// shortest tail.
+// The attempt that has got farthest in the segment. It is the one to cut, because it leaves the shortest tail.
 std::optional<AttemptId> farthest(const Cluster& cluster, JobId job, SegmentKey segment);
 
 // A cut that a decision needs, and what is to take over behind it.

@@ -63,8 +63,8 @@ struct Attempt {
   TimePoint reported_at;           // of the last report about it; its launch counts
   TimePoint progressed_at;         // when offset last moved (launch counts)
   TimePoint ended_at;              // epoch while live
-  // Of the segment that it works on: when it came to it, and when it last reported that it had mapped nothing of it. So
-  // long at least it took to begin, as a command does that loads something first.
+  // When it came to the segment that it works on, and when it last reported that it had mapped nothing of it. Between
+  // the two it was starting, as a command does that loads something first.
   TimePoint segment_at;
   TimePoint idle_until;
   SegmentTimes segment;     // the same by its runner's clock, as of reported_at

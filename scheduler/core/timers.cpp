@@ -98,7 +98,7 @@ std::optional<Duration> progress_limit(const Job& job, const Attempt& attempt, c
   if (job.spec.attempt_timeout > Duration::zero()) return job.spec.attempt_timeout;
   if (attempt.state == AttemptState::Launching) {
     launch = usual(launch, job.usual_launch);
-    // Of a launch that a master lived through whose clock jumped the time means nothing.
+    // If the master's clock jumped during a launch, the time of that launch means nothing.
     return doubled(launch ? std::min(usual_limit(*launch), kUnknown) : kUnknown, segment.stalls);
   }
   const std::optional<double> record = usual(job.between_offsets.get(), job.usual_gap);

@@ -27,7 +27,7 @@ bool is_starting(const Attempt& attempt) {
   return attempt.state == AttemptState::Running && attempt.segment.is_known() && attempt.segment.moves == 0;
 }
 
-// Of attempts that have ended and were launched on a range that holds that place.
+// How many attempts have ended that were launched on a range with that place in it.
 int times_begun(const Task& task, std::uint64_t at) {
   const auto count = std::ranges::count_if(task.attempts, [&](const Attempt& attempt) {
     return !is_live(attempt.state) && attempt.start_offset <= at && at < attempt.launch_end;

@@ -26,10 +26,10 @@ class Appraiser {
  public:
   Appraiser(const Cluster& cluster, const Outlook& outlook, JobId job, TimePoint now);
 
-  // Where segments of the job need no start to speak of nothing binds: the policies' own formulas know what a launch
-  // costs. REQUIRES: the segment is open. O(attempts of the task).
+  // Nothing is tested if segments of the job hardly need a start: the policies' own formulas know what a launch costs.
+  // REQUIRES: the segment is open. O(attempts of the task).
   Worth appraise(const Speculate& decision) const;
-  // Of one that works alone on what it holds: it begins again. One that others race is not missed.
+  // Whether to end an attempt that works alone on what it holds, which then begins again. A raced one is not missed.
   Worth appraise(const EndAttempt& decision) const;
 
   // Machine time that the job needs without speculation, as far as is known; 0: it is not.

@@ -193,8 +193,8 @@ constexpr double kTimeClassesPerFactorE = 8;  // of the time an attempt has left
 constexpr double kLeastTimeLeft = 0.01;       // seconds
 constexpr std::size_t kLookedAt = 64;         // durations of a job
 
-// Of the latest attempts that have ended, else of those that run. A rough value will do for other jobs: what matters is
-// when a slot becomes free, and many of them average out.
+// The usual duration of the latest attempts that have ended, or else of those that run. A rough value will do for other
+// jobs: what matters is when a slot becomes free, and errors of many slots average out.
 double usual_duration(const Scheduler& scheduler, const JobView& job, double usual) {
   const math::DurationSample* profile = scheduler.cluster().find_profile(*job.job);
   const double bytes = mean_split_bytes(job);

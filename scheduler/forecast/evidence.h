@@ -28,7 +28,7 @@ struct Steadiness {
   double lag = 0;
 };
 
-// Of the job's attempts, those that have ended too.
+// How steady the speeds of the job's attempts are, also of those that have ended.
 Steadiness steadiness_of(const Job& job);
 
 // ln(recent speed / mean speed); nothing of an attempt that has not been watched for long enough.
@@ -41,8 +41,8 @@ Rescue rescue_of(const JobView& job, double now);
 // What the user said about durations, in the names that all policies share.
 math::DurationHints hints_of(const JobSpec& spec);
 
-// Of earlier jobs, and all that this job has shown itself: attempts that run show what they will take, and are the slow
-// ones, as those that have ended are the fast ones; leaving either out would bend the tail.
+// Durations from earlier jobs and from all attempts of this job. Those that have ended are the fast ones, those that
+// run the slow ones: to leave out either would bend the tail.
 math::Durations durations_shown(const View& view, const JobView& job, const math::DurationHints& hints);
 
 // When attempts of other jobs leave their slots, and what of theirs gets slots before or after the job.

@@ -19,7 +19,7 @@ namespace {
 using math::kInfinity;
 
 // Everything that is counted in classes here is rounded so that a hundred thousand segments become a few hundred, and
-// no finer than forecasts are good to (docs/calibration.md).
+// no finer than forecasts are good to (docs/research/calibration.md).
 constexpr double kSoonest = 0.01;          // seconds; nothing is expected to be done earlier than that
 constexpr double kSpreadLeast = 0.01;      // of what is left of a segment that is all but done
 constexpr double kClassesPerFactorE = 64;  // segments whose times differ by less count as alike
@@ -28,8 +28,8 @@ constexpr double kBytesPerFactorE = 8;     // bytes left that are told apart
 constexpr double kClassesPerSecond = 16;   // of the instant at which a tail begins
 constexpr std::size_t kWaitingMost = 512;  // segments that wait and are told apart
 constexpr double kSmoothing = 0.01;        // of the time left: so far apart scenarios' ends flow together
-// Ends come a little later than they should, as the campaign of docs/calibration.md shows: by so much of what lies
-// between the 0.1 quantile and the median.
+// Ends come a little later than they should, as the campaign of docs/research/calibration.md shows: by so much of what
+// lies between the 0.1 quantile and the median.
 constexpr double kLeaning = 0.06;
 
 // A tail for durations that come without one, such as t_min and beta that the user gave.

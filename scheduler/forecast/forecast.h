@@ -18,7 +18,7 @@
 // The tail is the one that fits best (math/fitted_tail.h) what earlier jobs of the application, ended attempts of
 // this one and those that run have shown, whatever its policy goes by; that it was fitted to few of them counts.
 //
-// docs/calibration.md says how good that is. Jobs that will be submitted later are not foreseen.
+// docs/research/calibration.md says how good that is. Jobs that will be submitted later are not foreseen.
 //
 // O(open tasks): segments that look alike are counted and not listed, and there are fewer scenarios where there is
 // much, so asking costs milliseconds for 100,000 tasks.

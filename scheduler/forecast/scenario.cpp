@@ -196,8 +196,8 @@ double RemainderScenario::slots_in_all() const {
   return count;
 }
 
-// Of an attempt: by the midpoints of equal shares, which leaves out the far end. A tail with an infinite mean
-// would make it infinite, though no scenario has that many attempts.
+// The mean time of an attempt, by the midpoints of equal shares. That leaves out the far end: a tail with an infinite
+// mean would make it infinite, though no scenario has that many attempts.
 double RemainderScenario::mean_time(double bytes) const {
   constexpr int kParts = 64;
   double sum = 0;

@@ -20,7 +20,7 @@ bool RemainderScenario::is_worth_rescue(const Running& work) const {
   if (rescue.kind == Rescue::Kind::None) return false;
   if (rescue.trigger == Rescue::Trigger::Always) return work.slots <= work.count;
   if (work.stands) return true;
-  // Who looks but once goes by what is seen now, and what becomes late afterwards stays so.
+  // A policy that looks only once goes by what it sees now. What becomes late afterwards stays late.
   if (rescue.trigger == Rescue::Trigger::Late) return (rescue.again ? work.ends : work.seems) > remainder_.deadline;
   // Slow: longer to go than a fresh attempt would take, by the median, since no policy knows how its copy will fare.
   const double from = std::max(work.ready, remainder_.now);
@@ -38,8 +38,8 @@ void RemainderScenario::rescue_before(double at) {
   }
 }
 
-// What becomes of a segment of which it can be told that it is late or slow, with slots that are free by then. What
-// takes it over may be late as well.
+// Rescues a segment that is visibly late or slow, with slots that are free by then. The attempts that take it over may
+// be late as well.
 void RemainderScenario::rescue(const Running& work) {
   const Rescue& rescue = remainder_.rescue;
   double at = std::max({work.ready, remainder_.now, next_copy_});

@@ -107,13 +107,13 @@ struct Durations {
   DurationSource launch_source = DurationSource::Assumed;  // of launch
   std::size_t samples = 0;                                 // attempts that t_min and beta rest on
   double beta_error = 0;                                   // standard error of beta; 0 if unknown
-  // Of execution times in seconds per byte, if another one was asked for than the papers' Pareto(t_min, beta). t_min is
-  // then what one attempt in kLeastShare is below, as not every tail has a least.
+  // The distribution of execution times in seconds per byte, if another one was requested than the papers'
+  // Pareto(t_min, beta). t_min is then the quantile kLeastShare, because not every tail has a least value.
   std::optional<math::FittedTail> tail{};
 
   // ln P(an attempt takes longer, in seconds per byte). REQUIRES: t_min > 0.
   double ln_survival(double seconds_per_byte) const;
-  // Of execution times in seconds per byte. REQUIRES: t_min > 0.
+  // The distribution of execution times in seconds per byte. REQUIRES: t_min > 0.
   math::FittedTail distribution() const { return tail ? *tail : math::FittedTail::pareto(t_min, beta); }
   // Seconds per byte that half of the attempts do not exceed.
   double median() const;

@@ -18,14 +18,13 @@ struct Mapped {
   double rate() const { return bytes > 0 && seconds > 0 ? bytes / seconds : 0; }
 };
 
-// Of a segment of so many bytes that was sealed. Where all bytes were taken at once, nobody can tell its start from its
-// work, and all of it is fixed: a piece of it would take as long.
+// The costs of a sealed segment of so many bytes. If all bytes were taken at once, start and work cannot be told apart,
+// and all of its time counts as fixed: a piece of it would take as long.
 Mapped mapped_of_sealed(const SegmentTimes& times, double bytes);
 
-// Of a segment that is worked on, so many bytes of which were taken. Nothing is known of its rate before bytes were
-// taken twice, as the first are a buffer; of a start that is mostly the first record's time (`usual_fixed` is less than
-// half of it) the first bytes count. An attempt that has taken nothing for longer than from one time to the next slows
-// down as that lasts.
+// The costs so far of a segment of which `taken` bytes were taken. Its rate is unknown before bytes were taken twice,
+// because the first are a buffer. But if the start was mostly the first record's time (`usual_fixed` is less than half
+// of it), the first bytes count. An attempt that takes nothing for longer than its usual interval slows down meanwhile.
 Mapped mapped_so_far(const SegmentTimes& times, double taken, double usual_fixed);
 
 // E[rest | it has lasted for `age`] of a start, or of a segment taken at once, that usually lasts `usual`. Beyond that

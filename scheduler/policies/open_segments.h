@@ -49,7 +49,7 @@ struct OpenSegment {
 // right when speeds change while attempts run; with constant speeds it changes nothing.
 std::vector<OpenSegment> open_segments(const JobView& job, std::uint32_t task, double recent = 0);
 
-// Of a task's open segments: the attempts that are first on none of them, in order of launch on each.
+// The attempts on a task's open segments that are first on none of them, in order of launch on each.
 std::vector<AttemptId> slower_racers(const std::vector<OpenSegment>& segments);
 // Why a task's attempts cannot be compared now: fresh ones are on their way, or one has run for less than `launch`
 // seconds or shows no pace yet.

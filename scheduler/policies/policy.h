@@ -143,8 +143,8 @@ struct PolicyDescription {
 const std::vector<PolicyDescription>& policies();
 const PolicyDescription* find_policy(std::string_view name);  // null for an unknown one
 
-// Of a job that does not say how often. Off (0) for policies that restart: with checkpoints their copies would resume
-// too.
+// The checkpoint interval of a job that names none. Off (0) for policies that restart: with checkpoints their copies
+// would resume too.
 Duration default_checkpoint_interval(std::string_view policy);
 
 // By name; null for an unknown one. Throws std::invalid_argument with one sentence for a parameter that it does not

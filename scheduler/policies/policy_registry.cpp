@@ -108,7 +108,7 @@ AutoChoice choose_for(const View& view, const JobView& job, const AutoSettings& 
 //     otherwise                                                                               none
 //   otherwise                                                                                 split-resume
 //
-// No other policy has a higher PoCD where pace can be seen (docs/policies.md has what was measured).
+// No other policy has a higher PoCD where pace can be seen (docs/research/split-resume.md has what was measured).
 //
 // Load: slots in use and waited for, per slot. What was chosen, and why, is a note of the job; new masters keep to it.
 //

@@ -57,7 +57,7 @@ def check_pod(where, one, claims):
 
 def flags_of(source):
     with open(os.path.join(source, "docs/flags.md")) as file:
-        return set(re.findall(r"^\| `(--[a-z-]+)", file.read(), re.M))
+        return set(re.findall(r"^\* `(--[a-z-]+)", file.read(), re.M))
 
 
 def is_selected(selector, pods):

@@ -41,7 +41,7 @@ class Process {
   Thread& start_thread(std::function<void()> body);
   void start(Main main);
 
-  // As by exit() and by a signal. Of the thread that runs, if it is one of its own: does not return then.
+  // End the process as exit() and a signal do. They do not return to a thread of this process.
   void exit(int status) { end((status & 0xff) << 8); }
   void kill(int signal);
   // SIGSTOP and SIGCONT.
@@ -117,7 +117,7 @@ class Machine {
   // What its processes read off its clocks.
   TimePoint wall_time() const { return steady_time() + wall_clock_ahead; }
   TimePoint steady_time() const;
-  // True time: when so much has passed by its clocks, and when the steady one shows this.
+  // True times: when its clocks will have counted `by_its_clocks` from now on; when its steady clock shows `shown`.
   TimePoint in(Duration by_its_clocks) const;
   TimePoint when_steady(TimePoint shown) const { return in(shown - steady_time()); }
   // Seconds that its clocks count in each true one, from now on.

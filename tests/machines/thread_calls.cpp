@@ -12,8 +12,8 @@
 namespace ontime::lab::machines {
 namespace {
 
-// Who waits for a lock or a condition, by its address. Hardly anybody ever waits for a lock that is released, which a
-// look at few counters tells.
+// The threads that wait for a lock or a condition, by its address. Hardly any thread waits for a lock that is released,
+// and a few counters show that quickly.
 class Waiting {
  public:
   WaitQueue& at(const void* what) {

@@ -57,7 +57,7 @@ class Fiber {
   bool has_ended_ = false;
 };
 
-// Threads that wait for something to change. Who is woken looks again whether it is what it waited for.
+// Threads that wait for something to change. A woken thread checks whether it has what it waited for.
 class WaitQueue {
  public:
   WaitQueue() = default;
@@ -75,7 +75,8 @@ class Thread : public std::enable_shared_from_this<Thread> {
   Thread(World& world, Process& process, std::uint64_t number, std::function<void()> body);
   ~Thread();
 
-  // Of the thread that runs: gives way until one of the queues is woken, or until `until`; also for no reason.
+  // The running thread gives way until one of the queues is woken or `until` has come. It may also return for no
+  // reason.
   void wait(std::span<WaitQueue* const> queues, TimePoint until = kNever);
   void wait(WaitQueue& queue, TimePoint until = kNever);
   void sleep_until(TimePoint until);

@@ -1,6 +1,6 @@
 """check_links.py SOURCE_DIR, or --self-test
 
-Every relative link in README.md, docs/*.md, reproduction/README.md and examples/*.md leads to a file of the tree,
+Every relative link in README.md, docs/**/*.md, reproduction/README.md and examples/*.md leads to a file of the tree,
 and its anchor to a heading of that page. Every header that docs/contributing.md names exists, and docs/README.md lists
 every page of docs/. Each row of a table has as many cells as its first. README.md stays short.
 """
@@ -87,8 +87,8 @@ def torn_tables(page, source):
 
 def unlisted_pages(source):
     index = read(os.path.join(source, "docs/README.md"))
-    for path in sorted(glob.glob(os.path.join(source, "docs/*.md"))):
-        name = os.path.basename(path)
+    for path in sorted(glob.glob(os.path.join(source, "docs/**/*.md"), recursive=True)):
+        name = os.path.relpath(path, os.path.join(source, "docs"))
         if name != "README.md" and f"]({name})" not in index:
             yield f"docs/README.md does not list {name}"
 
@@ -96,8 +96,8 @@ def unlisted_pages(source):
 def wrong_in(source):
     """What is wrong in the tree, and how many pages were read."""
     pages = ["README.md", "reproduction/README.md"]
-    for pattern in ("docs/*.md", "examples/*.md"):
-        pages += [os.path.relpath(path, source) for path in sorted(glob.glob(os.path.join(source, pattern)))]
+    for pattern in ("docs/**/*.md", "examples/*.md"):
+        pages += [os.path.relpath(path, source) for path in sorted(glob.glob(os.path.join(source, pattern), recursive=True))]
     wrong = [error for page in pages for error in wrong_links(page, source)]
     wrong += [error for page in pages for error in torn_tables(page, source)]
     wrong += wrong_headers("docs/contributing.md", source)
@@ -116,6 +116,7 @@ def self_test():
         "docs/a.md": "## Right: *heading*\n| `a\\|b` | c |\n|---|---|\n| d | e | f \n```\n## in code\n[not](a-link.md)\n```\n[own](#in-code)\n",
         "docs/contributing.md": "`docs/none.h`\n",
         "docs/unlisted.md": "",
+        "docs/sub/unlisted.md": "[a](a.md)\n",
         "reproduction/README.md": "[up](../docs/a.md#right-heading)\n",
     }
     with tempfile.TemporaryDirectory() as source:
@@ -125,7 +126,7 @@ def self_test():
                 file.write(text)
         wrong, _ = wrong_in(source)
     expected = ["docs/none.md leads nowhere", "no heading for #in-code", "docs/a.md:4: this row has not 2 cells", "there is no docs/none.h",
-                "does not list unlisted.md", "at most 130 are allowed"]
+                "does not list unlisted.md", "does not list sub/unlisted.md", "a.md leads nowhere", "at most 130 are allowed"]
     found = [any(part in error for error in wrong) for part in expected]
     print("\n".join(wrong))
     return 0 if all(found) and len(wrong) == len(expected) else 1

@@ -9,7 +9,7 @@ tests=$(
     sed -E 's/^[A-Z_]+\(//; s/, */./'
   grep -rhoE 'NAME [A-Z][A-Za-z]+\.[A-Z][A-Za-z0-9]+' tests/ --include=CMakeLists.txt | sed 's/^NAME //'
 )
-for page in README.md docs/*.md; do
+for page in README.md docs/*.md docs/*/*.md; do
   for name in $(grep -oE '`[A-Z][A-Za-z0-9]+\.([A-Z][A-Za-z0-9]+(\.\.\.)?|\*)`' "$page" | tr -d '\140' | sort -u); do
     prefix=${name%%\**}
     prefix=${prefix%...}

@@ -4,9 +4,10 @@
 # the root of the tree. The pages' commands may use what those of README.md have made.
 #   <!-- not run: why -->   before a block leaves it out
 #   <!-- file: PATH -->     before a block says that it shows PATH: it must be the same, to the byte
+#   <!-- part of: PATH -->  the same for some lines of PATH, one after another
 set -euo pipefail
 source_dir=$1 build_dir=$2
-pages=(README.md docs/run-jobs.md docs/replay-and-plan.md docs/experiments.md docs/write-applications.md docs/cluster.md)
+pages=(README.md docs/run-jobs.md docs/replay-and-plan.md docs/research/experiments.md docs/write-applications.md docs/cluster.md)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -15,8 +16,10 @@ awk -v work="$work" '
   FNR == 1                 { close_page(); page = FILENAME; blocks = 0; note = "" }
   /^<!-- not run: .+ -->$/ { note = "skip"; next }
   /^<!-- file: .+ -->$/    { note = "file"; path = $3; next }
+  /^<!-- part of: .+ -->$/ { note = "part"; path = $4; next }
   /^```/ && !inside        { inside = 1; kind = substr($0, 4); target = ""
-                             if (note == "file") { target = work "/shown." ++shown; printf "%s\n", path > (target ".path"); printf "" > target }
+                             if (note == "file" || note == "part") { target = work "/shown." ++shown; printf "" > target
+                               printf "%s\n", path > (target (note == "file" ? ".path" : ".whole")) }
                              else if (kind == "sh" && note != "skip") { target = work "/commands"; ++blocks
                                printf "echo; echo \"%s, line %d\"\n", FILENAME, FNR + 1 > target }
                              note = ""; next }
@@ -35,6 +38,12 @@ awk -v work="$work" '
 for path_file in "$work"/shown.*.path; do
   path=$(cat "$path_file")
   diff -u "$source_dir/$path" "${path_file%.path}" || { echo "README.md or a page shows another $path than there is"; exit 1; }
+done
+
+for path_file in "$work"/shown.*.whole; do
+  path=$(cat "$path_file")
+  python3 -c 'import sys; part, whole = (open(name).read() for name in sys.argv[1:]); sys.exit("\n" + part not in "\n" + whole)' \
+    "${path_file%.whole}" "$source_dir/$path" || { echo "README.md or a page shows lines that $path does not have"; exit 1; }
 done
 
 unset ONTIME_MASTER ONTIME_TOKEN ONTIME_APP_PATH

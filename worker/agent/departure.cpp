@@ -48,7 +48,7 @@ void Departure::on_released() {
   parts_.end();
 }
 
-// Without a master nobody can be told; who has nothing to tell goes.
+// Without a master, a worker that has nothing to hand over ends at once.
 void Departure::on_session_over() {
   if (has_given_up_ || !has_something()) parts_.end();
 }

@@ -123,7 +123,7 @@ Result<UserRange> parse_user_range(const std::string& text) {
   return range;
 }
 
-// Who may signal whom goes by the effective user of the one and the real and saved ones of the other.
+// A process may send a signal if its real or effective user is the real or saved user of the receiver.
 Status become_sweeper_of(uid_t user, uid_t sweeper) {
   if (::setgroups(0, nullptr) != 0 || ::setresgid(sweeper, sweeper, sweeper) != 0 ||
       ::setresuid(sweeper, user, sweeper) != 0 || ::geteuid() != user || ::getuid() != sweeper) {

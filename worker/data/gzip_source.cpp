@@ -117,7 +117,7 @@ class GzipSource final : public CompressedSource {
     return step;
   }
 
-  // Of a member that was begun inside: its CRC-32, and its length, which is not known here.
+  // Checks the CRC-32 in the trailer of a member that was begun inside. Its whole length is not known here.
   Step check_trailer(std::string_view stored) {
     const std::size_t size = std::min(stored.size(), trailer_.size() - trailer_bytes_);
     std::copy_n(stored.data(), size, trailer_.begin() + static_cast<std::ptrdiff_t>(trailer_bytes_));

@@ -54,7 +54,7 @@ class StoredInput {
   const InputFile file_;
 };
 
-// Who wants to know where reading of a compressed file may begin, as far as that is found by reading it.
+// Called with what reading a compressed file shows: where reading may begin, and how much the file holds.
 struct InputNotes {
   std::function<void(StartPoint)> on_point{};  // empty: nobody
   std::function<void(std::uint64_t)> on_end{};  // the file holds so much
@@ -75,7 +75,7 @@ struct InputAccess {
   std::uint64_t long_request_bytes = 128u << 20;
 };
 Outcome<std::unique_ptr<StoredInput>> open_input(InputFile file, const InputAccess& access = {});
-// Of them, a local file and one that a web server or a store has.
+// open_input() for a local file, and for one that a web server or a store has.
 Outcome<std::unique_ptr<StoredInput>> open_local_input(InputFile file, const InputAccess& access);
 Outcome<std::unique_ptr<StoredInput>> open_http_input(InputFile file, const InputAccess& access);
 

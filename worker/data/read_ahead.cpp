@@ -176,7 +176,7 @@ void ReadAhead::look_last(http::RangedFile& file) {
   changed_.notify_all();
 }
 
-// Who asks when all has come, and before the fetcher has begun to look, looks instead of it.
+// If all bytes have come and the fetcher has not begun its last look, the caller looks instead.
 std::optional<http::Answer<http::State>> ReadAhead::last_look() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return look_ != Look::UnderWay; });

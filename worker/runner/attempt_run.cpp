@@ -312,7 +312,7 @@ AttemptStatus AttemptRun::send(wire::FromRunner message) {
 }
 
 void AttemptRun::report_progress() {
-  // Where its first record begins says nothing of how fast it maps.
+  // Before its first record its position says nothing about its speed.
   const bool has_begun = records_ > 0 || has_mapped_;
   std::uint64_t position = std::min(has_begun ? reader_->position() : points_.segment().begin, points_.end());
   if (taken_) position = std::min(position, *taken_);

@@ -1,6 +1,6 @@
 #pragma once
-// The baselines that papers compare with: the arithmetic of each, and how it is made. docs/policies.md has their
-// parameters. Their copies start at the segment's begin.
+// The baselines that papers compare with: the arithmetic of each, and how it is made. docs/research/policies.md has
+// their parameters. Their copies start at the segment's begin.
 
 #include <cstddef>
 #include <cstdint>

@@ -131,8 +131,8 @@ ChronosFacts facts_of(const View& view, const JobView& job, const math::Duration
 //   s-resume   it is cut where its original will be when fresh attempts are ready (b_new of section VI-B, eq. 31
 //              corrected); the original seals what is before the cut and ends, r + 1 fresh attempts race for the rest
 //              (theorems 5 and 6)
-// At tau_kill the attempt that will be done first goes on and the others are ended. docs/policies.md says what is
-// declined.
+// At tau_kill the attempt that will be done first goes on and the others are ended. docs/research/policies.md says
+// what is declined.
 class Chronos final : public Policy {
  public:
   Chronos(chronos::Strategy strategy, Parameters& parameters) : settings_(chronos_settings(strategy, parameters)) {}

@@ -123,8 +123,8 @@ namespace ontime::scheduler {
 // is launched. With L the mean launch time the formulas are given D - L and tau_est + L, so that an original has D - L
 // to map its split and an attempt launched at tau_est has D - tau_est - L left, as it really has.
 
-// docs/policies.md has the parameters. tau_est and tau_kill are times after the task's launch, or multiples of t_min
-// after its first record.
+// docs/research/policies.md has the parameters. tau_est and tau_kill are times after the task's launch, or multiples of
+// t_min after its first record.
 struct ChronosSettings {
   chronos::Strategy strategy = chronos::Strategy::Clone;
   RelativeTime tau_est{0.3, true};

@@ -1,6 +1,6 @@
 #pragma once
 // Shed and Shed+: the formulas, how copies are granted to jobs and to single stragglers, what both ask of a view, and
-// how the policies are made. docs/policies.md has their parameters.
+// how the policies are made. docs/research/policies.md has their parameters.
 
 #include <cstdint>
 #include <memory>

@@ -23,9 +23,9 @@ double ln_chance(double to_go, double left, double spread, std::uint32_t pieces_
   return std::max(least, math::ln_normal_survival(std::log(to_go / left) / spread));
 }
 
-// Where the rest should begin (docs/split-resume.md, step 2): behind what the leader can do in time, but not so late
-// that the rest does not pay for a launch, and not before the place that the leader reaches while fresh attempts are
-// launched. The last rule wins over the others: what the leader maps in that time is lost if it is given away.
+// Where the rest should begin (docs/research/split-resume.md, step 2): behind what the leader can do in time, but not
+// so late that the rest does not pay for a launch, and not before the place that the leader reaches while fresh
+// attempts are launched. The last rule wins: what the leader maps in that time would be lost if it was given away.
 double place_of_cut(double position, double rate, double left, double launch, double smallest, double end,
                     double keep) {
   const double share = position + rate * std::max(0.0, left) * keep;
@@ -99,7 +99,7 @@ std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, 
   const bool is_slow = leader.pace.rate * durations.median() * rules.slow < 1 && is_surely_slow(leader.pace, durations);
   const double cut =
       place_of_cut(position, leader.pace.rate, due - now, durations.launch, smallest, end, is_slow ? 0 : rules.keep);
-  // Of one that has stopped, nothing of what it has taken can be cut off.
+  // An attempt that has stopped gives back nothing of what it has taken.
   const bool is_whole = cut >= end - 1 && is_slow;
   if (cut >= end - 1 && !is_whole) return Reason::RemainingShorterThanLaunch;
   if (!(window > 0)) return Reason::Hopeless;

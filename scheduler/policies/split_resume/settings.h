@@ -1,5 +1,5 @@
 #pragma once
-// The parameters of split-resume; docs/split-resume.md lists them.
+// The parameters of split-resume; docs/research/split-resume.md lists them.
 
 #include <string>
 

@@ -56,7 +56,7 @@ std::vector<double> shares_of(const Division& division, std::vector<double>& spe
 // that saves slot time. A job without a deadline is treated as if it had one that it could just meet with the slots
 // that are free.
 //
-// docs/split-resume.md lists the parameters.
+// docs/research/split-resume.md lists the parameters.
 //
 // Declined: CutPending (a cut or fresh attempts are on their way), NoEstimate (nothing known of t_min, or the end of a
 // compressed input), RemainingShorterThanLaunch, CopyWouldBeLater, Hopeless (no division helps), NoFreeSlot,
@@ -102,8 +102,8 @@ class SplitResume final : public Policy {
 
   static Place place_of(const JobView& job) { return {rank_of(*job.job, job.order, job.is_behind), job.id}; }
 
-  // Who gets the next slot, as far as this policy can tell: jobs of other owners have turns of their own, and of jobs
-  // that others plan for only the number of waiting attempts is known.
+  // Which job gets the next slot, as far as this policy can tell. Jobs of other owners have turns of their own, and of
+  // jobs that other policies plan for only the number of waiting attempts is known.
   struct Queue {
     bool is_over = false;                    // there are more free slots than attempts that wait
     bool has_others = false;                 // jobs wait that others plan for
@@ -207,7 +207,7 @@ class SplitResume final : public Policy {
     auto was_divided = state.divided.begin();
     for (std::uint32_t index = 0; index < launched; ++index) {
       if (completion[index] == -std::numeric_limits<double>::infinity()) continue;
-      // Nothing is said of a task that has a young piece, whatever the others do.
+      // Completion is unknown (NaN) for a task with a young piece, whatever its other attempts do.
       const bool is_late = completion[index] > limit || (std::isnan(completion[index]) && attempts[index] > 1);
       // The mean speed hides a change for long: an attempt that stops at nine tenths still looks in time by its mean.
       const bool is_slow =

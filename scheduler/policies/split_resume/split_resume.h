@@ -1,5 +1,5 @@
 #pragma once
-// split-resume (docs/split-resume.md): how a remainder is divided, which late segments it saves, and the policy.
+// split-resume (docs/research/split-resume.md): how a rest is divided, which late segments are saved, and the policy.
 
 #include <cstdint>
 #include <limits>

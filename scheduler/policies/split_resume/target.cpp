@@ -4,8 +4,8 @@
 namespace ontime::scheduler {
 namespace {
 
-// Without a deadline (docs/split-resume.md has what was measured), for what is given away at the end: it needs one, and
-// must last longer than that.
+// Without a deadline (docs/research/split-resume.md has what was measured), for what is given away at the end: it needs
+// one, and must last longer than that.
 constexpr double kLaunches = 3;
 
 // Seconds from one check to the next are no less. A short deadline is worth more.

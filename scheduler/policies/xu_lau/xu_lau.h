@@ -1,5 +1,5 @@
 #pragma once
-// Xu & Lau: the arithmetic of sca, sda and ese, and how they are made. docs/policies.md has their parameters.
+// Xu & Lau: the arithmetic of sca, sda and ese, and how they are made. docs/research/policies.md has their parameters.
 //
 // The paper's time is slotted; here a policy looks every `slot` and whenever a job is submitted. Durations are Pareto
 // (mu, alpha), in this project's letters (t_min, beta); alpha counts as 1.05 at least, or means would be infinite.

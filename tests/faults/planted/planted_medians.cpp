@@ -1,5 +1,5 @@
 // planted_medians: for each planted error the number of schedules that find it, from seed 1 on and as the median of
-// five other starts, for the table in docs/reliability.md; what those found goes to standard error. 5001: not found.
+// five other starts, for docs/reliability.md; what those found goes to standard error. 5001: not found.
 //   planted_medians [ERROR...]    only these
 #include <algorithm>
 #include <array>

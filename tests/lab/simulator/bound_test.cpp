@@ -243,7 +243,7 @@ std::size_t most_in_time(const std::vector<JobGroup>& jobs) {
   return most;
 }
 
-// docs/simulator.md has the share.
+// docs/research/simulator.md has the share.
 TEST(Bound, SeldomMeetsFewerThanOneWhoKnowsWhatWillCome) {
   std::size_t ideal = 0;
   std::size_t foreseen = 0;

@@ -1,5 +1,5 @@
-// The worst of docs/calibration.md: a small part of its study, the same to the bit each time, so that a forecast that
-// has become worse shows.
+// The worst of docs/research/calibration.md: a small part of its study, the same to the bit each time, so that a
+// forecast that has become worse shows.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -35,8 +35,8 @@ class Attempt {
   AttemptId id() const { return id_; }
   const wire::Order::Launch& launch() const { return launch_; }
 
-  // Of a standby: it shall map `range`, which must be a part of what it was launched with. Asked again for the same,
-  // nothing changes. BadInput for another range, or for an attempt that is no standby.
+  // Tells a standby to map `range`, which must be a part of what it was launched with. A second call with the same
+  // range changes nothing. BadInput for another range, or for an attempt that is no standby.
   Status begin(ByteRange range);
   // What its runner may be told to begin with now, if it has not been told. Followed by on_begun.
   std::optional<ByteRange> next_begin() const;

@@ -22,7 +22,7 @@
 namespace ontime::worker {
 namespace {
 
-// What its process has synced lasts already.
+// Its process has synced the file, so sync() has nothing to do.
 class InDirectory final : public AttemptOutput {
  public:
   explicit InDirectory(std::string path) : path_(std::move(path)) {}
@@ -111,7 +111,7 @@ struct AttemptOutputs::Stores {
     work.is_given_up = true;
     if (work.connection != nullptr) work.connection->is_over = true;
   }
-  // A store that answers is given time to, so that what it has stored is removed again.
+  // A store that still answers gets some time, so that the object it has stored can be removed.
   void give_up_soon(std::vector<std::weak_ptr<Work>> works) {
     std::erase_if(works, [](const auto& work) { return work.expired(); });
     if (works.empty()) return;

@@ -25,7 +25,7 @@
 
 namespace ontime::worker {
 
-// Of one attempt, which is over with the object: what lies in scratch goes with it.
+// The output of one attempt. The attempt is over when the object is destroyed, which removes its scratch files.
 class AttemptOutput {
  public:
   virtual ~AttemptOutput() = default;

@@ -38,7 +38,7 @@ wire::ToRunner::Run runner_run(AttemptId id, const wire::Order::Launch& launch) 
   return run;
 }
 
-// Of a group, of the part with this index.
+// The file's path; of a group, the path of the part with this index.
 const std::string& path_of(const wire::InputFile& file, std::uint32_t part) {
   return file.parts().empty() ? file.path() : file.parts(static_cast<int>(part)).path();
 }

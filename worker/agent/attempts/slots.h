@@ -2,13 +2,15 @@
 // The worker's attempts and the runners they run in. Takes the master's orders, drives runners and launcher, puts what
 // happens into the report log. One thread; outlives the run of its io_context.
 //
-// Bounds: attempts at most 2 * slots (the master may hand out a slot when its attempt has sealed all, a moment before
-// the runner says that it has finished), living runners at most 2 * slots; killed ones whose end has not been seen yet,
-// which hang in the kernel if that takes long: of one job kDyingOfJobFactor * slots + kDyingOfJobExtra, so that a job
-// whose disk hangs leaves room for those whose disks do not, in all kDyingFactor * slots + kDyingExtra. What comes
-// above the latter is refused as LAUNCH: it is this machine's state, not the attempt's doing. What comes above the
-// bound of its job is refused as INPUT: the job's files hang here, which says nothing of other jobs. Where each job has
-// a user of its own, a job that finds none free is refused as LAUNCH (job_resources.h).
+// Bounds:
+// * attempts: 2 * slots. The master may hand out a slot again when its attempt has sealed all, a moment before the
+//   runner says that it has finished.
+// * living runners: 2 * slots.
+// * killed runners whose end has not been seen, because they hang in the kernel: kDyingFactor * slots + kDyingExtra.
+//   A launch beyond that is refused as LAUNCH: it is this machine's state, not the attempt's fault.
+// * such runners of one job: kDyingOfJobFactor * slots + kDyingOfJobExtra, so that a job whose disk hangs leaves room
+//   for others. A launch beyond that is refused as INPUT: the job's files hang here.
+// * users, where each job has its own: a job that finds none free is refused as LAUNCH (job_resources.h).
 
 #include <asio/any_io_executor.hpp>
 #include <asio/steady_timer.hpp>

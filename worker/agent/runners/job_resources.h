@@ -80,7 +80,7 @@ class JobUsers {
   // The job's user: the one that it has, otherwise of those that are free the least recently used. Nothing if all are
   // taken.
   std::optional<uid_t> take(JobId job);
-  // Of those that are free, the ones that have processes: what earlier jobs left, or an earlier worker with this range.
+  // The free users that still have processes, left by earlier jobs or by an earlier worker with this range.
   std::vector<uid_t> left_behind() const;
   // The last process of the job that the worker knew has ended. The user that it had, if any.
   std::optional<uid_t> give_back(JobId job);

@@ -57,7 +57,7 @@ asio::awaitable<Error> MasterLink::run() {
   }
 }
 
-// Who starts a worker sees at once whom it waits for; that the next tries fail too is no news.
+// Warns at the first failure, to show the user who starts a worker what it waits for. Further failures are no news.
 void MasterLink::tell_of(const Error& error) {
   const bool is_news = was_welcome_ || !std::exchange(has_told_of_none_, true);
   spdlog::log(is_news ? spdlog::level::warn : spdlog::level::debug, "{} master={} message={}",

@@ -83,17 +83,16 @@ class ReconnectPause {
   Duration pause_{0};
 };
 
-// What one session's heartbeats tell: whether the next may leave, and whether the master is still there. Pure; counts
-// beats of the worker's own timer instead of time, so that a worker that was stopped for an hour (SIGSTOP) does not
-// take that for the master's silence.
+// Decides from one session's heartbeats whether the next may leave, and whether the master is still there. Pure. It
+// counts beats of the worker's own timer instead of time: a worker that was stopped for an hour (SIGSTOP) must not
+// take that hour for the master's silence.
 //
-// The master answers every heartbeat with the number that it has taken. At most kOnTheirWay are unanswered at a time:
-// on a slow link reports would otherwise queue behind heartbeats that are older than the next one, in buffers that
-// nobody here can see. Two of them, so that the link is busy while an answer is on its way back.
+// The master answers every heartbeat with its number. At most kOnTheirWay are unanswered at a time. Otherwise, on a
+// slow link, reports would wait in the kernel's buffers behind outdated heartbeats. Two keep the link busy while an
+// answer is on its way back.
 //
-// On a slow link the set-up of a job may delay the answers for longer than the node time-out. Therefore the worker
-// sends an extra heartbeat for every kBytesForAnother that it receives of a set-up. Heartbeats are small beside those
-// bytes.
+// On a slow link the set-up of a job may delay the answers for longer than the node time-out. So the worker sends an
+// extra heartbeat for every kBytesForAnother that it receives of a set-up. A heartbeat is small beside those bytes.
 class Pulse {
  public:
   static constexpr std::uint64_t kOnTheirWay = 2;
