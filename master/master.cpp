@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -152,9 +151,12 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       failures_(std::move(recovered.failures)),
       indexes_(settings.index_directory, settings.shared_index_directory),
       watch_(io.get_executor()),
-      dispatcher_(welcome_of(settings), outlets(settings.advise > 0)),
-      control_({io.get_executor(), *scheduler_, dispatcher_, journal, recorder_.get()}, Clock(recovered.last),
-               std::move(on_failure)),
+      answers_(io.get_executor()),
+      dispatcher_(welcome_of(settings),
+                  {committer_, logs_, answers_, indexes_, settings.advise > 0 ? &applications_ : nullptr}),
+      control_({io.get_executor(), *scheduler_, dispatcher_, journal, recorder_.get(),
+                [this](const scheduler::JournalRecord& record) { observe(record); }},
+               Clock(recovered.last), std::move(on_failure)),
       commit_work_(io.get_executor()),
       submission_work_(io.get_executor()),
       committer_(commit_work_, settings.roots.output, lasting_of(settings),
@@ -165,8 +167,8 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       accounts_(io.get_executor(), scheduler_->cluster(), [this] { return control_.now(); }),
       pictures_(io.get_executor(), *scheduler_, failures_, [this] { return control_.now(); }),
       room_(scheduler_->cluster(), settings.owner_share),
-      submissions_(control_, submission_work_, committer_, room_, journal.cluster(), settings.policy, settings.roots,
-                   [this](const scheduler::InputFile& file) { return indexes_.find(file); }),
+      submissions_(control_, answers_, submission_work_, committer_, room_, journal.cluster(), settings.policy,
+                   settings.roots, [this](const scheduler::InputFile& file) { return indexes_.find(file); }),
       advisor_(make_advisor(settings)),
       acceptor_(
           std::move(socket),
@@ -183,22 +185,6 @@ std::unique_ptr<Advisor> Master::make_advisor(const Settings& settings) {
   if (settings.advise == 0) return nullptr;
   return std::make_unique<Advisor>(Advisor::Parts{control_, applications_, logs_, room_}, settings.advise,
                                    settings.policy);
-}
-
-// The output of an advised job is Hadoop's to commit or discard.
-ActionDispatcher::Outlets Master::outlets(bool advises) {
-  ActionDispatcher::Outlets outlets;
-  if (advises) outlets.applications = &applications_;
-  outlets.commit_output = [this](const scheduler::action::CommitOutput& commit) {
-    if (!commit.spec->advised) committer_.commit(commit, logs_.of(commit.job));
-  };
-  outlets.discard_output = [this](const scheduler::action::DiscardOutput& discard) {
-    if (!discard.output.empty()) committer_.discard(discard);
-  };
-  outlets.answer_submit = [this](const scheduler::action::AnswerSubmit& answer) { submissions_.on_answer(answer); };
-  outlets.find_start = std::bind_front(&IndexStore::find_start, &indexes_);
-  outlets.observe = [this](const scheduler::JournalRecord& record) { observe(record); };
-  return outlets;
 }
 
 void Master::start() {

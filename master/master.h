@@ -12,6 +12,7 @@
 #include "common/base/result.h"
 #include "master/acceptor.h"
 #include "master/actions/action_dispatcher.h"
+#include "master/actions/submit_answers.h"
 #include "master/advice/advisor.h"
 #include "master/base/settings.h"
 #include "master/clients/client_session.h"
@@ -74,7 +75,6 @@ class Master {
   void begin_recording();
   void end_when_told(std::function<void()> then, asio::steady_timer::time_point until);
 
-  ActionDispatcher::Outlets outlets(bool advises);
   std::unique_ptr<Advisor> make_advisor(const Settings& settings);
   void observe(const scheduler::JournalRecord& record);
   // Of jobs that ended just before the last master did.
@@ -92,6 +92,7 @@ class Master {
   ApplicationLinks applications_;
   IndexStore indexes_;
   JobWatch watch_;
+  SubmitAnswers answers_;
   ActionDispatcher dispatcher_;
   ControlLoop control_;
   FileWork commit_work_;

@@ -1,5 +1,6 @@
 #include "master/actions/action_dispatcher.h"
 
+#include <functional>
 #include <utility>
 #include <variant>
 
@@ -7,8 +8,10 @@
 
 namespace ontime::master {
 
-ActionDispatcher::ActionDispatcher(wire::ToWorker::Welcome welcome, Outlets outlets)
-    : welcome_(std::move(welcome)), outlets_(std::move(outlets)) {}
+ActionDispatcher::ActionDispatcher(wire::ToWorker::Welcome welcome, Parts parts)
+    : welcome_(std::move(welcome)),
+      parts_(parts),
+      find_start_(std::bind_front(&IndexStore::find_start, &parts.indexes)) {}
 
 void ActionDispatcher::announce(NodeId node, const std::shared_ptr<WorkerLink>& link) {
   const auto older = std::exchange(announced_[node], link);
@@ -40,12 +43,11 @@ void ActionDispatcher::release(NodeId node, const std::shared_ptr<WorkerLink>& l
 }
 
 void ActionDispatcher::observe(const scheduler::JournalRecord& record) {
-  outlets_.observe(record);
-  if (outlets_.applications != nullptr) outlets_.applications->observe(record);
+  if (parts_.applications != nullptr) parts_.applications->observe(record);
 }
 
 void ActionDispatcher::perform(const scheduler::Action& action) {
-  if (outlets_.applications != nullptr && outlets_.applications->perform(action)) return;
+  if (parts_.applications != nullptr && parts_.applications->perform(action)) return;
   std::visit([this](const auto& one) { on(one); }, action);
 }
 
@@ -54,7 +56,7 @@ void ActionDispatcher::flush() {
     link->is_gathered = false;
     link->flush();
   }
-  if (outlets_.applications != nullptr) outlets_.applications->flush();
+  if (parts_.applications != nullptr) parts_.applications->flush();
 }
 
 WorkerLink* ActionDispatcher::link_to(NodeId node) {
@@ -62,6 +64,15 @@ WorkerLink* ActionDispatcher::link_to(NodeId node) {
   if (found == attached_.end()) return nullptr;
   gather(found->second);
   return found->second.get();
+}
+
+// The output of an advised job is Hadoop's to commit or discard.
+void ActionDispatcher::on(const scheduler::action::CommitOutput& action) {
+  if (!action.spec->advised) parts_.committer.commit(action, parts_.logs.of(action.job));
+}
+
+void ActionDispatcher::on(const scheduler::action::DiscardOutput& action) {
+  if (!action.output.empty()) parts_.committer.discard(action);
 }
 
 void ActionDispatcher::on(const scheduler::action::WelcomeNode& action) {

@@ -20,6 +20,10 @@
 #include "common/protocol/control.pb.h"
 #include "master/actions/action_performer.h"
 #include "master/actions/application_link.h"
+#include "master/actions/submit_answers.h"
+#include "master/inputs/index_store.h"
+#include "master/outputs/attempt_logs.h"
+#include "master/outputs/output_committer.h"
 #include "scheduler/core/action.h"
 #include "scheduler/core/job_spec.h"
 
@@ -94,18 +98,18 @@ class WorkerLink : public std::enable_shared_from_this<WorkerLink> {
 
 class ActionDispatcher : public ActionPerformer {
  public:
-  // Where actions lead that are not for a worker.
-  struct Outlets {
-    std::function<void(const scheduler::action::CommitOutput&)> commit_output;
-    std::function<void(const scheduler::action::DiscardOutput&)> discard_output;
-    std::function<void(const scheduler::action::AnswerSubmit&)> answer_submit;
-    std::function<void(const scheduler::JournalRecord&)> observe;
+  // Where actions lead that are not for a worker, and what orders have to say besides. No functions, behind which
+  // anything could be (tests/architecture/check_includes.py).
+  struct Parts {
+    OutputCommitter& committer;
+    const AttemptLogs& logs;
+    SubmitAnswers& answers;
+    IndexStore& indexes;
     ApplicationLinks* applications = nullptr;  // that stand in the place of workers; null: none do
-    FindStart find_start;
   };
 
-  // `welcome` carries what every worker receives.
-  ActionDispatcher(wire::ToWorker::Welcome welcome, Outlets outlets);
+  // `welcome` carries what every worker receives. All parts outlive it; none is used before the first action.
+  ActionDispatcher(wire::ToWorker::Welcome welcome, Parts parts);
 
   Duration heartbeat_interval() const { return Duration(welcome_.heartbeat_interval_ns()); }
 
@@ -129,22 +133,23 @@ class ActionDispatcher : public ActionPerformer {
   void on(const scheduler::action::BeginAttempt& action) { order_to_read(action); }
   void on(const scheduler::action::WelcomeNode& action);
   void on(const scheduler::action::DropNode& action);
-  void on(const scheduler::action::CommitOutput& action) { outlets_.commit_output(action); }
-  void on(const scheduler::action::DiscardOutput& action) { outlets_.discard_output(action); }
-  void on(const scheduler::action::AnswerSubmit& action) { outlets_.answer_submit(action); }
+  void on(const scheduler::action::CommitOutput& action);
+  void on(const scheduler::action::DiscardOutput& action);
+  void on(const scheduler::action::AnswerSubmit& action) { parts_.answers.on(action); }
   template <class Action>
   void on(const Action& action) {
     if (WorkerLink* link = link_to(action.node)) link->order(action);
   }
   template <class Action>
   void order_to_read(const Action& action) {
-    if (WorkerLink* link = link_to(action.node)) link->order(action, outlets_.find_start);
+    if (WorkerLink* link = link_to(action.node)) link->order(action, find_start_);
   }
   void gather(const std::shared_ptr<WorkerLink>& link);
   WorkerLink* link_to(NodeId node);  // null: not attached; the order is dropped
 
   const wire::ToWorker::Welcome welcome_;
-  const Outlets outlets_;
+  const Parts parts_;
+  const FindStart find_start_;
   std::map<NodeId, std::shared_ptr<WorkerLink>> announced_;
   std::map<NodeId, std::shared_ptr<WorkerLink>> attached_;
   std::vector<std::shared_ptr<WorkerLink>> gathered_;  // have something to flush, in the order in which they got it

@@ -25,6 +25,7 @@ ControlLoop::ControlLoop(Parts parts, Clock clock, JournalWriter::OnFailure on_f
       clock_(clock),
       performer_(parts.performer),
       recorder_(parts.recorder),
+      observe_(std::move(parts.observe)),
       timer_(parts.executor),
       writer_(parts.journal, parts.executor, std::move(on_failure), [this](const std::string& why) { on_full(why); }) {}
 
@@ -113,7 +114,10 @@ void ControlLoop::on_full(const std::string& why) {
 
 void ControlLoop::perform(const Batch& batch) {
   pass_kill_point("batch-before-actions");
-  for (const scheduler::JournalRecord& record : batch.records) performer_.observe(record);
+  for (const scheduler::JournalRecord& record : batch.records) {
+    if (observe_) observe_(record);
+    performer_.observe(record);
+  }
   for (const Effect& effect : batch.effects) {
     if (const auto* action = std::get_if<scheduler::Action>(&effect)) {
       performer_.perform(*action);

@@ -29,6 +29,9 @@ namespace ontime::master {
 
 class ControlLoop {
  public:
+  // A record became durable; called before the actions of its step.
+  using Observe = std::function<void(const scheduler::JournalRecord&)>;
+
   // All of them outlive it; the journal is read already.
   struct Parts {
     asio::any_io_executor executor;
@@ -36,6 +39,7 @@ class ControlLoop {
     ActionPerformer& performer;
     journal::Journal& journal;
     recording::Recorder* recorder = nullptr;  // has begun when start() is called; null: nothing is recorded
+    Observe observe = nullptr;                // may be null
   };
   ControlLoop(Parts parts, Clock clock, JournalWriter::OnFailure on_failure);
 
@@ -92,6 +96,7 @@ class ControlLoop {
   const Clock clock_;
   ActionPerformer& performer_;
   recording::Recorder* const recorder_;
+  const Observe observe_;
 
   std::uint64_t changes_ = 0;
   Batch open_;     // gathers

@@ -200,22 +200,14 @@ void Submissions::give_back(const std::string& output, const std::string& claim)
 }
 
 asio::awaitable<wire::Reply::Submitted> Submissions::hand_over(scheduler::JobSpec spec) {
-  const std::uint64_t request = ++last_request_;
-  const auto waiting = std::make_shared<Waiting>(control_.executor());
-  waiting_.emplace(request, waiting);
-  const scheduler::Event event = scheduler::event::JobSubmitted{request, std::move(spec)};
+  const auto expected = answers_.expect_one();
+  const scheduler::Event event = scheduler::event::JobSubmitted{expected->answer.request, std::move(spec)};
   control_.step(event);
-  co_await waiting->answered.wait();
-  co_return std::move(waiting->reply);
-}
-
-void Submissions::on_answer(const scheduler::action::AnswerSubmit& answer) {
-  const auto found = waiting_.find(answer.request);
-  if (found == waiting_.end()) return;
-  found->second->reply.set_job(answer.job.value);
-  found->second->reply.set_tasks(answer.tasks);
-  found->second->answered.fire();
-  waiting_.erase(found);
+  co_await expected->answered.wait();
+  wire::Reply::Submitted submitted;
+  submitted.set_job(expected->answer.job.value);
+  submitted.set_tasks(expected->answer.tasks);
+  co_return submitted;
 }
 
 }  // namespace ontime::master

@@ -12,6 +12,7 @@
 
 #include "common/base/result.h"
 #include "common/protocol/client.pb.h"
+#include "master/actions/submit_answers.h"
 #include "master/base/settings.h"
 #include "master/base/signal.h"
 #include "master/inputs/input_listing.h"
@@ -27,9 +28,11 @@ class Submissions {
  public:
   // `cluster_id` begins the ids of claims; `committer` may still have an output in hand; `room` is for all jobs.
   // `policy` is for jobs that name none, `roots` are where all of them read and write.
-  Submissions(ControlLoop& control, FileWork& file_work, const OutputCommitter& committer, RoomForJobs& room,
-              std::string cluster_id, PolicyChoice policy = {}, JobRoots roots = {}, KnownIndex known_index = {})
+  Submissions(ControlLoop& control, SubmitAnswers& answers, FileWork& file_work, const OutputCommitter& committer,
+              RoomForJobs& room, std::string cluster_id, PolicyChoice policy = {}, JobRoots roots = {},
+              KnownIndex known_index = {})
       : control_(control),
+        answers_(answers),
         file_work_(file_work),
         committer_(committer),
         room_(room),
@@ -43,18 +46,10 @@ class Submissions {
   using IsWanted = std::function<bool()>;
   asio::awaitable<Result<wire::Reply::Submitted>> submit(wire::JobSpec request, std::string owner, IsWanted is_wanted);
 
-  // The scheduler's answer; an unknown request (of a client that is gone) is fine.
-  void on_answer(const scheduler::action::AnswerSubmit& answer);
-
   // Why the commit of a job does not get on; empty if nothing is known to hold it up.
   std::string commit_problem(JobId job) const { return committer_.problem_of(job); }
 
  private:
-  struct Waiting {
-    explicit Waiting(const asio::any_io_executor& executor) : answered(executor) {}
-    Signal answered;
-    wire::Reply::Submitted reply;
-  };
   using Arguments = std::vector<std::string>;
 
   bool is_asked_for(const std::string& output) const;
@@ -72,6 +67,7 @@ class Submissions {
   asio::awaitable<wire::Reply::Submitted> hand_over(scheduler::JobSpec spec);
 
   ControlLoop& control_;
+  SubmitAnswers& answers_;
   FileWork& file_work_;
   const OutputCommitter& committer_;
   RoomForJobs& room_;
@@ -79,8 +75,6 @@ class Submissions {
   const PolicyChoice policy_;
   const JobRoots roots_;
   const KnownIndex known_index_;
-  std::uint64_t last_request_ = 0;
-  std::map<std::uint64_t, std::shared_ptr<Waiting>> waiting_;
   // Output directories of submissions being prepared, or that were given up and are not cleared yet, by their claims.
   std::map<std::string, std::string> claims_;
 };
