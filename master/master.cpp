@@ -69,6 +69,7 @@ struct LevelOf {
   spdlog::level::level_enum operator()(const fact::DutyChanged&) const { return spdlog::level::info; }
   spdlog::level::level_enum operator()(const fact::JobAccepted&) const { return spdlog::level::info; }
   spdlog::level::level_enum operator()(const fact::CommitStarted&) const { return spdlog::level::info; }
+  spdlog::level::level_enum operator()(const fact::TaskReopened&) const { return spdlog::level::warn; }
   spdlog::level::level_enum operator()(const auto&) const { return spdlog::level::debug; }
 };
 
@@ -160,9 +161,7 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       commit_work_(io.get_executor()),
       submission_work_(io.get_executor()),
       committer_(commit_work_, settings.roots.output, lasting_of(settings),
-                 [this](JobId job, const std::string& error) {
-                   control_.step(scheduler::event::CommitFinished{job, error});
-                 }),
+                 [this](const scheduler::event::CommitFinished& finished) { control_.step(finished); }),
       lists_(control_),
       accounts_(io.get_executor(), scheduler_->cluster(), [this] { return control_.now(); }),
       pictures_(io.get_executor(), *scheduler_, failures_, [this] { return control_.now(); }),

@@ -29,6 +29,7 @@ enum class Purpose : std::uint64_t {
   RecordTime = 20,
   Faults = 10,  // of fault schedules, which have no JobScale
   Store = 16,   // of fault schedules too
+  Loss = 17,    // likewise
   Test = 100,
 };
 

@@ -27,6 +27,16 @@ void read_rest(PartReader& reader, const stored::SegmentDivided& from, fact::Seg
   to.task.index = from.task();
 }
 
+void put_rest(const fact::TaskReopened& from, stored::TaskReopened* to) {
+  to->set_job(from.task.job.value);
+  to->set_task(from.task.index);
+}
+
+void read_rest(PartReader& reader, const stored::TaskReopened& from, fact::TaskReopened& to) {
+  reader.read(from.job(), to.task.job);
+  to.task.index = from.task();
+}
+
 void read_rest(PartReader& reader, const stored::SegmentCut& from, fact::SegmentCut&) {
   reader.require(from.begin() <= from.at(), "it cuts a segment before its begin");
 }
@@ -64,6 +74,7 @@ ONTIME_FIELDS(scheduler::DecisionNote,
   X(ProfileForgotten, profile_forgotten, (key))                                      \
   X(NodeForgotten, node_forgotten, (node))                                           \
   X(CommitStarted, commit_started, (job))                                            \
+  X(TaskReopened, task_reopened, )                                                   \
   X(JobEnded, job_ended, (job)(state)(message)(wanted))                              \
   X(JobForgotten, job_forgotten, (job))
 

@@ -1,5 +1,6 @@
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <string>
@@ -46,10 +47,10 @@ class Commit {
         directory_(place.path()),
         may_go_on_(may_go_on) {}
 
-  Status run() {
+  PublishOutcome run() {
     Status status = commit();
     if (!status && may_go_on_()) take_back();
-    return status;
+    return {place_.in_words(std::move(status)), std::move(lost_)};
   }
 
  private:
@@ -59,11 +60,36 @@ class Commit {
     if (!attempts_.is_open() && !has_manifest()) return lost();  // without attempts this is a repetition
     if (has_success && (attempts_.is_open() || !has_manifest())) return foreign_success();
     if (has_success) return finish();
-    for (const Part& part : plan_.parts) {
-      if (!may_go_on_()) return interrupted();
-      if (Status status = place(part); !status) return status;
-    }
+    if (Status status = place_parts(); !status) return status;
     return conclude();
+  }
+
+  // Of those that can be put in place none is left out for one that lacks bytes: only its task is mapped again.
+  Status place_parts() {
+    std::vector<std::uint32_t> lacking;
+    Status why;
+    for (std::uint32_t index = 0; index < plan_.parts.size(); ++index) {
+      if (!may_go_on_()) return interrupted();
+      const Part& part = plan_.parts[index];
+      const Status status = place(part);
+      if (status) continue;
+      if (!lacks_bytes(part)) return status;
+      files::remove({output_, part.name});  // it is not what it was
+      if (lacking.empty()) why = status;
+      lacking.push_back(index);
+    }
+    if (!lacking.empty() && !open_claim(place_, claim_).is_open()) return lost();
+    lost_ = std::move(lacking);
+    return why;
+  }
+
+  // Not where nobody can tell: what cannot be read may be there.
+  bool lacks_bytes(const Part& part) const {
+    return std::any_of(part.extents.begin(), part.extents.end(), [this](const Extent& extent) {
+      struct stat status {};
+      if (::fstatat(attempts_.get(), extent.file.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT;
+      return S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) < extent.offset + extent.length;
+    });
   }
 
   bool has_manifest() const { return output::is_manifest_of(output_, claim_); }
@@ -207,14 +233,15 @@ class Commit {
   const MayGoOn& may_go_on_;
   Descriptor attempts_;
   bool made_success_ = false;
+  std::vector<std::uint32_t> lost_;
 };
 
 }  // namespace
 
-Status DirectoryOutput::publish(const CommitPlan& plan, const MayGoOn& may_go_on) {
+PublishOutcome DirectoryOutput::publish(const CommitPlan& plan, const MayGoOn& may_go_on) {
   const Result<OutputPlace> place = OutputPlace::find(name_, roots_);
-  if (!place) return place.error();
-  return place->in_words(Commit(name_, claim_, lasting_, plan, *place, may_go_on).run());
+  if (!place) return {place.error()};
+  return Commit(name_, claim_, lasting_, plan, *place, may_go_on).run();
 }
 
 }  // namespace ontime::master

@@ -64,6 +64,13 @@ struct ClaimOutcome {
   std::string idle_claim;  // what is in the way, if that is a claim without any output
 };
 
+struct PublishOutcome {
+  Status status;
+  // Parts of which sealed bytes are not there, or not all: their tasks have to be mapped again. The status names what
+  // the first of them lacks.
+  std::vector<std::uint32_t> lost{};
+};
+
 // On threads of FileWork. An error is one sentence that names the output. Nothing is held between two calls, and each
 // may be repeated after a crash at any point: so a new object may go on where the last one's process has died.
 class Output {
@@ -83,7 +90,7 @@ class Output {
 
   // Puts the parts in place, then the manifest, then _SUCCESS. `may_go_on` is asked between any two changes; false ends
   // it where it stands (Unavailable). Once there is the job's _SUCCESS it has nothing to do.
-  virtual Status publish(const CommitPlan& plan, const MayGoOn& may_go_on) = 0;
+  virtual PublishOutcome publish(const CommitPlan& plan, const MayGoOn& may_go_on) = 0;
 
   // Removes what attempts and an unfinished commit have left (`parts` part files at most), then the claim. Without the
   // job's claim it does nothing: the output is committed, or belongs to another job. Leaves a _SUCCESS and what it may

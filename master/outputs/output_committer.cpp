@@ -43,7 +43,7 @@ std::string OutputCommitter::problem_of(JobId job) const {
 
 void OutputCommitter::commit(const scheduler::action::CommitOutput& commit, std::vector<output::AttemptLog> logs) {
   const JobId job = commit.job;
-  const auto outcome = std::make_shared<Status>();
+  const auto outcome = std::make_shared<PublishOutcome>();
   FileWork::Job work;
   work.path = commit.spec->output;
   // The plan of a million tasks takes a while to make and to take apart: both are the pool's work.
@@ -53,8 +53,13 @@ void OutputCommitter::commit(const scheduler::action::CommitOutput& commit, std:
     *outcome = Output::at(commit.spec->output, commit.spec->claim, roots, lasting)->publish(plan, may_go_on);
   };
   work.done = [this, job, outcome](const Status& worked) {
-    const Status& status = worked ? *outcome : worked;
-    on_committed_(job, status ? std::string() : status.error().message);
+    if (!worked) *outcome = {worked};
+    const Status& status = outcome->status;
+    if (!outcome->lost.empty()) {
+      spdlog::warn("output_lost {} tasks={} message={}", job, outcome->lost.size(),
+                   log::Quoted{status.error().message});
+    }
+    on_committed_({job, status ? std::string() : status.error().message, std::move(outcome->lost)});
   };
   enqueue(job, std::move(work));
 }

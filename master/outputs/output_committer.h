@@ -14,14 +14,14 @@
 #include "master/mounts/file_work.h"
 #include "master/outputs/output.h"
 #include "scheduler/core/action.h"
+#include "scheduler/core/event.h"
 
 namespace ontime::master {
 
 class OutputCommitter {
  public:
-  // `on_committed` gets the error, empty on success. Not called for a commit that the end of `file_work` interrupts:
-  // the next master repeats it.
-  using OnCommitted = std::function<void(JobId, const std::string& error)>;
+  // Not called for a commit that the end of `file_work` interrupts: the next master repeats it.
+  using OnCommitted = std::function<void(scheduler::event::CommitFinished)>;
 
   // `roots`: where outputs have to lie.
   OutputCommitter(FileWork& file_work, files::Roots roots, Lasting lasting, OnCommitted on_committed);

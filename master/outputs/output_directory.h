@@ -32,7 +32,7 @@ class DirectoryOutput final : public Output {
   using Output::Output;
 
   ClaimOutcome claim() override;
-  Status publish(const CommitPlan& plan, const MayGoOn& may_go_on) override;  // commit.cpp
+  PublishOutcome publish(const CommitPlan& plan, const MayGoOn& may_go_on) override;  // commit.cpp
   Status discard(std::uint32_t parts) override;
 };
 

@@ -50,7 +50,13 @@ class StoreCommit {
   StoreCommit(const CommitPlan& plan, StorePlace place, const MayGoOn& may_go_on)
       : plan_(plan), place_(std::move(place)), may_go_on_(may_go_on) {}
 
-  Status run() {
+  PublishOutcome run() {
+    Status status = commit();
+    return {std::move(status), std::move(lost_)};
+  }
+
+ private:
+  Status commit() {
     const auto claim = insist(may_go_on_, [&] { return place_.read(kClaimName); });
     if (!claim) return place_.cannot("read the claim", claim.error());
     const auto success = insist(may_go_on_, [&] { return place_.read(output::kSuccessName); });
@@ -63,7 +69,6 @@ class StoreCommit {
     return conclude();
   }
 
- private:
   const std::string& id() const { return place_.claim(); }
   Error lost() const {
     return failed(place_.sentence("is not this job's any more; was it removed? Submit the job again"));
@@ -78,38 +83,79 @@ class StoreCommit {
     http::Object from;  // without a key: there is nothing to be moved, the object is empty
     std::string to;
   };
+  using Objects = std::map<std::string, std::uint64_t>;  // sizes by name
 
   Status place_parts() {
-    const auto there = insist(may_go_on_, [&] { return place_.list(""); });
-    if (!there) return place_.cannot("list the segments", there.error());
-    const auto is_there = [&](const std::string& name, std::uint64_t size) {
-      const auto found = there->find(name);
-      return found != there->end() && found->second == size;
-    };
     std::vector<Move> moves;
-    for (std::size_t i = 0; i < plan_.parts.size(); ++i) {
-      const std::vector<std::string> pieces = output::pieces_of(plan_.manifest.tasks[i]);
-      const std::vector<Extent>& extents = plan_.parts[i].extents;
-      if (extents.empty()) moves.push_back({{}, place_.key(pieces.front())});
-      for (std::size_t piece = 0; piece < extents.size(); ++piece) {
-        const Extent& extent = extents[piece];
-        const std::string from = segments_of(id()) + segment_object_name(extent.file, extent.offset);
-        if (is_there(from, extent.length)) {
-          moves.push_back({{place_.key(from), extent.length, ""}, place_.key(pieces.at(piece))});
-        } else if (!is_there(pieces.at(piece), extent.length)) {  // where an earlier try may have put it
-          return failed(
-              place_.sentence("has lost '" + from + "', which a worker has stored there; submit the job again"));
-        }
-      }
-    }
+    if (Status found = find_moves(moves); !found) return found;
     const auto moved = place_.for_all(moves.size(), may_go_on_, [&](http::Store& store, std::size_t i) {
       if (moves[i].from.key.empty()) return store.write(moves[i].to, http::content_of(""));
       pass_kill_point("store-part-before-copy");
       return store.put_in_place(moves[i].from, moves[i].to);
     });
-    if (!moved) return place_.cannot("put the parts in place", moved.error());
+    if (!moved) {
+      if (Status found = find_moves(moves); !found) return found;  // something may have gone meanwhile
+      return place_.cannot("put the parts in place", moved.error());
+    }
     pass_kill_point("store-parts-copied");
     return {};
+  }
+
+  Status find_moves(std::vector<Move>& moves) {
+    const auto there = insist(may_go_on_, [&] { return place_.list(""); });
+    if (!there) return place_.cannot("list the segments", there.error());
+    moves.clear();
+    std::string missing;
+    for (std::uint32_t part = 0; part < plan_.parts.size(); ++part) {
+      const std::string lacks = add_moves(part, *there, moves);
+      if (lacks.empty()) continue;
+      if (lost_.empty()) missing = lacks;
+      lost_.push_back(part);
+    }
+    return lost_.empty() ? Status() : give_up_lost(missing);
+  }
+
+  std::string segment_of(const Extent& extent) const {
+    return segments_of(id()) + segment_object_name(extent.file, extent.offset);
+  }
+
+  // The name of what the part lacks; empty: nothing.
+  std::string add_moves(std::uint32_t part, const Objects& there, std::vector<Move>& moves) {
+    const auto is_there = [&](const std::string& name, std::uint64_t size) {
+      const auto found = there.find(name);
+      return found != there.end() && found->second == size;
+    };
+    const std::vector<std::string> pieces = output::pieces_of(plan_.manifest.tasks[part]);
+    const std::vector<Extent>& extents = plan_.parts[part].extents;
+    if (extents.empty()) moves.push_back({{}, place_.key(pieces.front())});
+    for (std::size_t piece = 0; piece < extents.size(); ++piece) {
+      const Extent& extent = extents[piece];
+      const std::string from = segment_of(extent);
+      if (is_there(from, extent.length)) {
+        moves.push_back({{place_.key(from), extent.length, ""}, place_.key(pieces.at(piece))});
+      } else if (!is_there(pieces.at(piece), extent.length)) {  // where an earlier try may have put it
+        return from;
+      }
+    }
+    return {};
+  }
+
+  // Mapped again, a part may have fewer pieces than an earlier try has put in place. What they come from goes first, so
+  // that no request of that try, which may be late, puts one there again.
+  Status give_up_lost(const std::string& missing) {
+    std::vector<std::string> left, pieces;
+    for (const std::uint32_t part : lost_) {
+      for (const Extent& extent : plan_.parts[part].extents) left.push_back(segment_of(extent));
+      for (std::string& piece : output::pieces_of(plan_.manifest.tasks[part])) pieces.push_back(std::move(piece));
+    }
+    auto removed = place_.remove(left, may_go_on_);
+    if (removed) removed = place_.remove(pieces, may_go_on_);
+    if (removed) {
+      return failed(
+          place_.sentence("has lost '" + missing + "', which a worker has stored there; submit the job again"));
+    }
+    lost_.clear();
+    return place_.cannot("remove the rest of parts that are lost", removed.error());
   }
 
   // No job fails for its logs. A master that was restarted has none, and leaves those that are there.
@@ -153,6 +199,7 @@ class StoreCommit {
   const CommitPlan& plan_;
   StorePlace place_;
   const MayGoOn& may_go_on_;
+  std::vector<std::uint32_t> lost_;
 };
 
 Error in_use(const StorePlace& place) {
@@ -211,9 +258,9 @@ ClaimOutcome StoreOutput::claim() {
   return {is_still_free ? not_empty : place->cannot("look for objects", is_still_free.error()), {}};
 }
 
-Status StoreOutput::publish(const CommitPlan& plan, const MayGoOn& may_go_on) {
+PublishOutcome StoreOutput::publish(const CommitPlan& plan, const MayGoOn& may_go_on) {
   Result<StorePlace> place = StorePlace::open(name_, claim_, roots_);
-  if (!place) return place.error();
+  if (!place) return {place.error()};
   return StoreCommit(plan, std::move(*place), may_go_on).run();
 }
 

@@ -9,7 +9,8 @@
 //   OUT/_SUCCESS                         created last, only where there is none; holds the id of the claim
 //
 // Every step may be repeated: an object is put in the same place, or is there already, and nothing else is removed
-// before there is a _SUCCESS. While the store does not answer, publish and discard wait.
+// before there is a _SUCCESS but the rest of a part of which segments are lost. While the store does not answer,
+// publish and discard wait.
 //
 // A worker without a connection may still store a segment of a job that is over: an object below _attempts that nobody
 // reads stays then.
@@ -23,7 +24,7 @@ class StoreOutput final : public Output {
   using Output::Output;
 
   ClaimOutcome claim() override;
-  Status publish(const CommitPlan& plan, const MayGoOn& may_go_on) override;
+  PublishOutcome publish(const CommitPlan& plan, const MayGoOn& may_go_on) override;
   Status discard(std::uint32_t parts) override;
 };
 

@@ -21,7 +21,7 @@
 namespace ontime::recording {
 
 // Grows when an older reader could misread what a newer master has recorded; a newer recording is refused.
-inline constexpr std::uint32_t kRecordingFormat = 4;
+inline constexpr std::uint32_t kRecordingFormat = 5;
 
 struct Header {
   std::string cluster;  // id of the journal

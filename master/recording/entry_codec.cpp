@@ -36,6 +36,14 @@ void read_rest(PartReader& reader, const recording::stored::LaunchedElsewhere& f
   to.task.index = from.task();
 }
 
+void put_rest(const event::CommitFinished& from, recording::stored::CommitFinished* to) {
+  to->mutable_lost()->Add(from.lost.begin(), from.lost.end());
+}
+
+void read_rest(PartReader&, const recording::stored::CommitFinished& from, event::CommitFinished& to) {
+  to.lost.assign(from.lost().begin(), from.lost().end());
+}
+
 // Each event, the field of stored::Event that holds it, and its members.
 #define ONTIME_EVENTS(X)                                                                \
   X(NodeRegistered, node_registered, (incarnation)(name)(host)(slots))                  \

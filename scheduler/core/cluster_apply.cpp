@@ -117,7 +117,9 @@ struct Cluster::Applier {
     job.usual_gap = fact.usual_gap;
     job.usual_seal = fact.usual_seal;
     job.usual_launch = fact.usual_launch;
-    for (const auto& [key, value] : fact.counters) job.counters[key] += value;
+    if (!task.is_counted) {
+      for (const auto& [key, value] : fact.counters) job.counters[key] += value;
+    }
     if (task.ledger.is_done()) ++job.tasks_done;
 
     Attempt& winner = cluster.attempt(fact.attempt);
@@ -182,6 +184,20 @@ struct Cluster::Applier {
   void operator()(const fact::ProfileForgotten& fact) const { cluster.profiles_.forget(fact.key); }
 
   void operator()(const fact::CommitStarted& fact) const { cluster.job(fact.job).state = JobState::Committing; }
+
+  // A commit may still be reading the tasks.
+  void operator()(const fact::TaskReopened& fact) const {
+    Job& job = cluster.job(fact.task.job);
+    if (job.state == JobState::Committing) job.tasks.detach();
+    if (!is_final(job.state)) job.state = JobState::Running;
+    Task& task = cluster.task(fact.task);
+    ONTIME_CHECK(task.ledger.is_done(), "only what was sealed can be lost");
+    job.sealed_bytes -= task.ledger.sealed_bytes();
+    job.sealed_records -= task.ledger.sealed_records();
+    --job.tasks_done;
+    task.ledger.reopen(job.spec.inputs.at(task.file).knows_length() ? task.ledger.split().end : kUnknownEnd);
+    task.is_counted = true;
+  }
 
   void operator()(const fact::JobEnded& fact) const {
     Job& job = cluster.job(fact.job);

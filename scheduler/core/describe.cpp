@@ -134,6 +134,7 @@ struct OfFact {
   Line operator()(const fact::ProfileForgotten&) const { return line("profile_forgotten"); }
   Line operator()(const fact::NodeForgotten& f) const { return line("node_forgotten").about(f.node); }
   Line operator()(const fact::CommitStarted& f) const { return line("job_commit_started").about(f.job); }
+  Line operator()(const fact::TaskReopened& f) const { return line("task_reopened").about(f.task); }
   Line operator()(const fact::JobEnded& f) const {
     return line("job_ended").about(f.job).field("state", name_of(f.state)).message("message", f.message);
   }
@@ -165,7 +166,10 @@ struct OfEvent {
   }
   Line operator()(const event::JobKillRequested& e) const { return Line("kill_requested").about(e.job); }
   Line operator()(const event::CommitFinished& e) const {
-    return Line("commit_finished").about(e.job).message("error", e.error);
+    Line line("commit_finished");
+    line.about(e.job).message("error", e.error);
+    for (const std::uint32_t task : e.lost) line.field("lost", to_string(TaskId{e.job, task}));
+    return line;
   }
   Line operator()(const event::NodeLeaving& e) const {
     return Line("node_leaving").about(e.node).flag("at_once", e.at_once);

@@ -126,10 +126,12 @@ struct JobKillRequested {
   bool wanted = false;
 };
 
-// The output committer is done; `error` empty on success.
+// The output committer is done; `error` empty on success. `lost`: the tasks, by index, of which sealed bytes are not
+// there, or not all; the error is about the first of them then.
 struct CommitFinished {
   JobId job;
   std::string error;
+  std::vector<std::uint32_t> lost{};
 };
 
 // The engine of an advised job has launched an attempt on what is open of the task from `begin` on, `age` ago. The

@@ -56,6 +56,21 @@ bool Ledger::seal(ByteRange range, std::uint64_t input_end, std::uint32_t attemp
   return true;
 }
 
+void Ledger::reopen(std::uint64_t end) {
+  Segment whole;
+  whole.range = {segments_.front().range.begin, end};
+  whole.failures = most_failures();
+  *this = Ledger(whole.range);
+  segments_.front() = whole;
+  count_failure(whole.range.begin);
+}
+
+std::uint8_t Ledger::most_failures() const {
+  std::uint8_t most = 0;
+  for (const Segment& segment : segments_) most = std::max(most, segment.failures);
+  return most;
+}
+
 void Ledger::count(std::uint64_t begin, std::uint8_t Segment::*what) {
   const auto segment = locate(begin);
   if (segment == segments_.end() || segment->sealed) return;

@@ -1,6 +1,7 @@
 #pragma once
 // The segments of one task. Invariant, whatever happens: they tile the split, in order, without gap or overlap; a
-// sealed segment has exactly one output and never changes again. A segment is named by its begin, which no cut moves.
+// sealed segment has exactly one output and changes only when all of the task is opened again. A segment is named by
+// its begin, which no cut moves.
 
 #include <compare>
 #include <cstdint>
@@ -37,6 +38,9 @@ class Ledger {
   bool cut(std::uint64_t begin, std::uint64_t at);
   // False, and nothing changes, unless exactly this range is an open segment. `input_end` closes an unknown end.
   bool seal(ByteRange range, std::uint64_t input_end, std::uint32_t attempt, const SealedOutput& output);
+  // What was sealed is lost: all is one open segment again, up to `end`, and that counts as a failure.
+  void reopen(std::uint64_t end);
+  std::uint8_t most_failures() const;  // of any segment
   // Count against an open segment.
   void count_failure(std::uint64_t begin) { count(begin, &Segment::failures); }
   void count_silence(std::uint64_t begin) { count(begin, &Segment::silences); }

@@ -190,6 +190,11 @@ struct CommitStarted {
   JobId job;
 };
 
+// The commit has not found what the task had stored: all of it is open again, and its job runs.
+struct TaskReopened {
+  TaskId task;
+};
+
 // Final state; `message` says why a job did not succeed. `wanted`: somebody, or its deadline, has ended it.
 struct JobEnded {
   JobId job;
@@ -209,7 +214,7 @@ using Fact =
     std::variant<fact::MasterStarted, fact::NodeAdded, fact::JobAccepted, fact::AttemptLaunched, fact::StandbyBegun,
                  fact::SegmentCut, fact::SegmentDivided, fact::SegmentSealed, fact::AttemptEnded, fact::PolicyDecided,
                  fact::ProfileUpdated, fact::CommitStarted, fact::JobEnded, fact::JobForgotten, fact::DutyChanged,
-                 fact::ProfileForgotten, fact::NodeForgotten>;
+                 fact::ProfileForgotten, fact::NodeForgotten, fact::TaskReopened>;
 
 struct JournalRecord {
   TimePoint at;  // the `now` of the step that made it

@@ -124,6 +124,7 @@ class Scheduler::Impl {
   JobOrder order_of(JobId job) const;
   void look_at_deadlines(TimePoint now);
   void commit_if_done(StepBuilder& step, JobId job);
+  void map_again(StepBuilder& step, const event::CommitFinished& event);
   void end_job(StepBuilder& step, JobId job, JobState state, const std::string& message, bool wanted = false);
   void update_profile(StepBuilder& step, JobId job);
   void forget_profiles(StepBuilder& step);

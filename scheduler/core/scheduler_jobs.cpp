@@ -3,6 +3,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "common/base/wording.h"
 #include "scheduler/core/scheduler_impl.h"
 
 namespace ontime::scheduler {
@@ -190,8 +191,27 @@ void Scheduler::Impl::forget_profiles(StepBuilder& step) {
 void Scheduler::Impl::on(StepBuilder& step, const event::CommitFinished& event) {
   const Job* job = cluster_.find_job(event.job);
   if (job == nullptr || job->state != JobState::Committing) return;
+  if (!event.lost.empty()) return map_again(step, event);
   const bool ok = event.error.empty();
   end_job(step, event.job, ok ? JobState::Succeeded : JobState::Failed, event.error);
+}
+
+// What a job has stored may be removed again and again, so a loss counts as a failure of the task.
+void Scheduler::Impl::map_again(StepBuilder& step, const event::CommitFinished& event) {
+  const Job& job = *cluster_.find_job(event.job);
+  std::set<TaskId> lost;
+  for (const std::uint32_t index : event.lost) {
+    const TaskId id{event.job, index};
+    const Task* task = cluster_.find_task(id);
+    const std::uint32_t failures = task == nullptr ? job.spec.attempts_max : task->ledger.most_failures() + 1u;
+    if (failures >= job.spec.attempts_max) {
+      const std::string times = to_string(id) + " failed " + counted(failures, "time");
+      return end_job(step, event.job, JobState::Failed, times + "; its output was lost: " + event.error);
+    }
+    lost.insert(id);
+  }
+  for (const TaskId id : lost) step.record(fact::TaskReopened{id});
+  manage(step, event.job);
 }
 
 void Scheduler::Impl::end_job(StepBuilder& step, JobId id, JobState state, const std::string& message, bool wanted) {

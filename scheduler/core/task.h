@@ -85,7 +85,8 @@ struct Attempt {
 struct Task {
   explicit Task(const Split& split) : file(split.file), ledger(split.range) {}
 
-  std::uint32_t file;  // index into JobSpec::inputs
+  std::uint32_t file;       // index into JobSpec::inputs
+  bool is_counted = false;  // its counters are the job's already: it is mapped again, since its output was lost
   Ledger ledger;
   std::vector<Attempt> attempts;  // index = AttemptId::number
 };
@@ -112,6 +113,8 @@ class TaskList {
   operator const std::vector<Task>&() const { return *tasks_; }
 
   std::shared_ptr<const std::vector<Task>> share() const { return tasks_; }
+  // What was shared stays as it is, whatever becomes of these.
+  void detach() { tasks_ = std::make_shared<std::vector<Task>>(*tasks_); }
 
  private:
   std::shared_ptr<std::vector<Task>> tasks_;

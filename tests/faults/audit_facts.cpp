@@ -121,6 +121,16 @@ struct Audit::Follower {
     }
   }
 
+  void operator()(const fact::TaskReopened& fact) const {
+    Job* job = job_of(fact.task.job, "a job that is mapped again exists");
+    Task* task = audit.task_of(fact.task);
+    if (job == nullptr || task == nullptr) return audit.complain("a task that is mapped again exists");
+    audit.require(!is_final(job->state), "no job is mapped again that has ended");
+    audit.require(is_replay || audit.plan_.may_lose_output(), "what is sealed is still there when it is committed");
+    job->state = scheduler::JobState::Running;
+    task->segments = {{task->split.begin, {task->split.end, false}}};
+  }
+
   void operator()(const fact::JobEnded& fact) const {
     Job* job = job_of(fact.job, "a job that ends exists");
     if (job == nullptr) return;
@@ -129,8 +139,8 @@ struct Audit::Follower {
     audit.require(is_committing || fact.state != scheduler::JobState::Succeeded, "a job succeeds by its commit");
     audit.require(!is_committing || fact.state != scheduler::JobState::Killed,
                   "what is being committed is past recall");
-    audit.require(fact.message.find("which a worker has stored there") == fact.message.npos,
-                  "a segment that is sealed is in the store");
+    audit.require(fact.message.find("its output was lost") == fact.message.npos || audit.plan_.may_lose_output(),
+                  "what is sealed is still there when it is committed");
     job->state = fact.state;
     if (fact.message.find("workers down") != std::string::npos) audit.blamed_for_lost_workers_.insert(fact.job);
     audit.on_ended(fact.job, fact.state);

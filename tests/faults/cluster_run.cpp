@@ -29,9 +29,9 @@ constexpr double kPatience = 2500;    // seconds from the last fault until every
 constexpr double kStoreSilence = 30;  // seconds until a client of the store asks anew where nothing came
 constexpr std::size_t kDescriptorsMax = 200;
 constexpr std::size_t kThreadsMax = 40;
-constexpr std::size_t kThreadsOfCommit = 15;      // in a store, beside those: 8 connections, watched
-constexpr std::size_t kMemoryMax = 64u << 20;     // of all processes, those that were killed too; some 15 MiB is usual
-constexpr std::uint64_t kStepsMax = 20'000'000;   // that a schedule takes at most
+constexpr std::size_t kThreadsOfCommit = 15;     // in a store, beside those: 8 connections, watched
+constexpr std::size_t kMemoryMax = 64u << 20;    // of all processes, those that were killed too; some 15 MiB is usual
+constexpr std::uint64_t kStepsMax = 20'000'000;  // that a schedule takes at most
 
 std::string& application_directory() {
   static auto& directory = *new std::string;
@@ -331,6 +331,8 @@ class ClusterRun {
         if (!begins) return outputs_.end_change(fault.node, fault.amount < 1);
         if (fault.amount < 1) outputs_.begin_change(fault.node);
         return;
+      case FaultKind::OutputLost:
+        return outputs_.lose(fault.node);
       case FaultKind::NodeDrains:
         return clients_.drain(nodes_.name(fault.node), !begins);
       default:

@@ -52,6 +52,7 @@ constexpr std::array<Words, kFaultKinds> kWords{{
     {"second-master", "a second master is started"},
     {"client-dies", "the client of submission %n dies"},
     {"input-changes", "the input of submission %n is %c"},
+    {"output-lost", "what attempts of submission %n have written is removed"},
     {"store-dies", "the store dies", "the store's machine loses its power"},
     {"store-stops", "the store stops"},
     {"slow-store", "the store takes up to %a s more"},
@@ -167,7 +168,7 @@ bool FaultPlan::must_succeed() const {
   const auto launchers =
       std::count_if(faults.begin(), faults.end(), [](const Fault& fault) { return fault.kind == LauncherDies; });
   const bool is_harmless = !has_any({DiskFull, DiskFails, AttemptDies, AttemptStops, CommitFails, MountHangs,
-                                     OutputHangs, LauncherStops, InputChanges});
+                                     OutputHangs, LauncherStops, InputChanges, OutputLost});
   return is_harmless && !fails_everywhere && launchers < kAttemptsMax &&
          std::all_of(submissions.begin(), submissions.end(), [](const Submission& submission) {
            return submission.killed_at < 0 && !submission.kill_on_miss && submission.attempt_timeout <= 0;

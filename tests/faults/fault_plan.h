@@ -47,6 +47,7 @@ enum class FaultKind : std::uint8_t {
   ClientDies,     // of submission `node`: kill -9, and another one is started at once
   InputChanges,   // of submission `node`: half of it is written over, and after so long the rest; `amount` 0: in place,
                   // 1: in a file that takes its name then; an object is always replaced
+  OutputLost,     // of submission `node`: what its attempts have written is removed, and again after so long
   StoreDies,      // kill -9, or its machine's power if `is_silent`; its objects stay
   StoreStops,     // SIGSTOP
   SlowStore,      // requests take up to `amount` seconds more
@@ -56,12 +57,10 @@ enum class FaultKind : std::uint8_t {
   StoreBreaksOff,  // resets a `share` of connections in the middle of an answer, or before
   RivalClaims,     // a job of another cluster gets the next output there, between a look at its claim and the claim
 };
-inline constexpr int kFaultKinds = 37;
+inline constexpr int kFaultKinds = 38;
 inline constexpr std::string_view kRivalsClaim = "another cluster's";
 constexpr bool is_about_store(FaultKind kind) { return kind >= FaultKind::StoreDies; }
-constexpr bool is_about_jobs(FaultKind kind) {
-  return kind == FaultKind::ClientDies || kind == FaultKind::InputChanges;
-}
+constexpr bool is_about_jobs(FaultKind kind) { return kind >= FaultKind::ClientDies && kind <= FaultKind::OutputLost; }
 
 // When a fault begins: at a time, or in the middle of the n-th of something.
 enum class Trigger : std::uint8_t { Time, Batch, CommitStep, StoreRequest };
@@ -72,7 +71,7 @@ struct Fault {
   double at = 0;           // seconds; otherwise the number of the batch, of the master's call on shared files or
                            // request to the store, or of the store's request, from 1
   double lasts = 0;        // seconds
-  std::uint32_t node = 0;  // of those about nodes; ClientDies, InputChanges: the submission
+  std::uint32_t node = 0;  // of those about nodes; of those about jobs the submission
   double amount = 0;       // see FaultKind
   double share = 0;        // MasterDies: how far a batch is written; AttemptDies, AttemptStops: which; StoreDies:
                            // whether the request was done, from 0.5 on; others of the store: see FaultKind
@@ -128,6 +127,8 @@ struct FaultPlan {
   bool has_any(std::initializer_list<FaultKind> kinds) const;  // faults
   // Nothing in it makes an attempt or a commit fail, so no job may; but for one that uses the store, see below.
   bool must_succeed() const;
+  // What attempts have sealed may be gone before it is committed.
+  bool may_lose_output() const { return has_any({FaultKind::OutputLost}); }
   // A store is there.
   bool has_store() const;
   // It is out of reach for so long, or so slow, that jobs which use it may fail.

@@ -28,6 +28,8 @@ class Generator {
     store(size.has_store);
     random_ = Random(plan_.seed, Purpose::Start);  // the same
     starts();
+    random_ = Random(plan_.seed, Purpose::Loss);  // the same
+    losses();
     plan_.quiet_after = kFaultsEnd;
     for (const Fault& fault : plan_.faults) {
       if (fault.trigger == Trigger::Time) plan_.quiet_after = std::max(plan_.quiet_after, fault.at + fault.lasts);
@@ -278,6 +280,15 @@ class Generator {
     if (!chance(0.15)) return;
     for (Submission& one : plan_.submissions) {
       if (chance(0.7)) one.start = scale(0.05, 10);
+    }
+  }
+
+  // In every twentieth schedule.
+  void losses() {
+    if (!chance(0.05)) return;
+    for (std::uint32_t count = 1 + pick(3); count > 0; --count) {
+      add(FaultKind::OutputLost, scale(0.1, 20));
+      plan_.faults.back().node = pick(static_cast<std::uint32_t>(plan_.submissions.size()));
     }
   }
 

@@ -138,6 +138,22 @@ void Outputs::end_change(std::uint32_t index, bool in_place) {
   }
 }
 
+void Outputs::lose(std::uint32_t index) {
+  for (const auto& [output, submission] : owners_) {
+    if (submission != index) continue;
+    if (plan_.submissions[index].has_output_in_store) {
+      for (const auto& [name, entry] : look_at(output)) {
+        if (name.starts_with("_attempts/")) store_->take_away(key_of(output) + name);
+      }
+    } else if (const auto attempts = disk_.find(below_mount(output) + "/_attempts")) {
+      for (const auto& [claim, directory] : attempts->entries) {
+        const auto files = directory->entries;
+        for (const auto& [name, file] : files) disk_.remove(directory, name, false);
+      }
+    }
+  }
+}
+
 void Outputs::put(const Submission& submission, const std::string& name, std::string bytes) {
   if (submission.has_input_in_store)
     store_->put(name.substr(1), std::move(bytes));

@@ -31,6 +31,9 @@ class Outputs {
   void begin_change(std::uint32_t submission);
   void end_change(std::uint32_t submission, bool in_place);
 
+  // Somebody removes what attempts of a submission have written, as far as it is not committed.
+  void lose(std::uint32_t submission);
+
   // An object is there that was not. A segment of an output that is complete, or nobody's any more, is never removed: a
   // worker without a connection may store one (master/outputs/store_output.h).
   void on_created(const std::string& key);

@@ -78,6 +78,7 @@ struct SameAs {
     return std::tie(a.attempt, a.end, a.message) == std::tie(b.attempt, b.end, b.message);
   }
   bool operator()(const fact::CommitStarted& a) const { return a.job == as<fact::CommitStarted>().job; }
+  bool operator()(const fact::TaskReopened& a) const { return a.task == as<fact::TaskReopened>().task; }
   bool operator()(const fact::JobEnded& a) const {
     const auto& b = as<fact::JobEnded>();
     return std::tie(a.job, a.state, a.message, a.wanted) == std::tie(b.job, b.state, b.message, b.wanted);

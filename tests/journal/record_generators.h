@@ -169,6 +169,8 @@ inline scheduler::Fact any_fact(int kind) {
       return fact::ProfileForgotten{*any_text()};
     case 16:
       return fact::NodeForgotten{node};
+    case 17:
+      return fact::TaskReopened{any_attempt().task};
     default:
       return fact::DutyChanged{node, static_cast<scheduler::Duty>(*rc::gen::inRange(0, 4))};
   }

@@ -66,6 +66,7 @@ class HttpStore {
 
   // For who sets the scene: no request, and no time passes.
   virtual void put(const std::string& key, std::string bytes) = 0;
+  void take_away(const std::string& key) { objects_.erase(key); }
   const Objects& objects() const { return objects_; }
 
   Trouble trouble;

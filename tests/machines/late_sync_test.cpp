@@ -81,7 +81,7 @@ TEST_F(LateSync, HasAllOfAnOutputOnTheDiskWithItsSuccess) {
       const auto output = Output::at("/some/way/out", kClaim, {}, Lasting::FromCommit);
       ASSERT_TRUE(output->claim().status);
       for (std::uint32_t task = 0; task < kParts; ++task) seal("t" + std::to_string(task), bytes_of(task));
-      const Status published = output->publish(plan(), [] { return true; });
+      const Status published = output->publish(plan(), [] { return true; }).status;
       ASSERT_TRUE(published) << published.error().message;
     });
     small.cluster.cut_power(small.one);

@@ -62,7 +62,7 @@ class OutputContract : public testing::TestWithParam<const char*> {
   }
   Status publish(const std::string& claim = kOurs) {
     Status published;
-    scene_->run([&] { published = output(claim)->publish(plan(claim), always); });
+    scene_->run([&] { published = output(claim)->publish(plan(claim), always).status; });
     return published;
   }
   Status discard(const std::string& claim = kOurs) {

@@ -78,7 +78,36 @@ TEST_P(OutputContract, IsTheSameWhereverItsPublishingDied) {
         ASSERT_TRUE(claim());
         map();
       },
-      [this] { EXPECT_TRUE(output()->publish(plan(), always)); }, [this] { expect_published(); });
+      [this] { EXPECT_TRUE(output()->publish(plan(), always).status); }, [this] { expect_published(); });
+}
+
+// An earlier try has put a piece of the part in its place, and its task, mapped again, has another number of pieces.
+TEST_P(OutputContract, NamesTheTasksWhoseBytesAreLostAndIsPublishedOnceTheyAreMappedAgain) {
+  ASSERT_TRUE(claim());
+  map();
+  const bool is_directory = std::string(GetParam()) == "directory";
+  scene_->put(is_directory ? "part-m-00001" : "part-m-00001.0000", "left ");
+  scene_->put(std::string("_attempts/ours-1/t00001-a1") + (is_directory ? "" : ".0"), "rig");
+  scene_->run([&] {
+    const master::PublishOutcome outcome = output()->publish(plan(), always);
+    ASSERT_FALSE(outcome.status);
+    EXPECT_THAT(outcome.status.error().message, HasSubstr("_attempts/ours-1/t00001-a1"));
+    EXPECT_EQ(outcome.lost, std::vector<std::uint32_t>{1});
+  });
+  EXPECT_FALSE(files().contains(output::kSuccessName));
+  scene_->run([&] {
+    Attempt again(scene_->name, attempt(1, 2));
+    again.seal("left right ");
+    CommitPlan from_it;
+    from_it.manifest = plan().manifest;
+    from_it.manifest.tasks.clear();
+    add_part(from_it, {{"t00000-a0", 0, 4}, {"t00000-a0", 4, 4}}).may_rename = true;
+    add_part(from_it, {{"t00001-a2", 0, 11}}).may_rename = true;
+    add_part(from_it, {});
+    const Status published = output()->publish(from_it, always).status;
+    ASSERT_TRUE(published) << published.error().message;
+  });
+  expect_published();
 }
 
 TEST_P(OutputContract, LeavesNothingWhereverItsDiscardingDied) {
@@ -87,7 +116,7 @@ TEST_P(OutputContract, LeavesNothingWhereverItsDiscardingDied) {
         ASSERT_TRUE(claim());
         map();
         int steps = 0;
-        scene_->run([&] { EXPECT_FALSE(output()->publish(plan(), [&] { return ++steps < 3; })); });
+        scene_->run([&] { EXPECT_FALSE(output()->publish(plan(), [&] { return ++steps < 3; }).status); });
       },
       [this] { EXPECT_TRUE(output()->discard(kTasks)); },
       [this] {
@@ -104,7 +133,7 @@ TEST_P(OutputContract, NeverHoldsWhatAFencedAttemptWritesLater) {
     fenced.seal("right ");
     CommitPlan from_it = plan();
     from_it.parts[1].extents[1].file = "t00001-a2";
-    ASSERT_TRUE(output()->publish(from_it, always));
+    ASSERT_TRUE(output()->publish(from_it, always).status);
     fenced.seal("LATE ", false);
   });
   scene_->settle();

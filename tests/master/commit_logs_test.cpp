@@ -21,13 +21,13 @@ TEST(CommitLogs, AreKeptAndGoWithTheOutput) {
   plan.manifest.claim = "claim";
   const auto output = Output::at(out, "claim");
   ASSERT_TRUE(output->claim().status);
-  ASSERT_TRUE(output->publish(plan, always));
+  ASSERT_TRUE(output->publish(plan, always).status);
   EXPECT_EQ(test::read_file(logs), output::to_line(plan.logs[0]) + "\n");
 
   // Repeated by a master that was restarted since, and knows nothing of them.
   fs::remove(success);
   plan.logs.clear();
-  ASSERT_TRUE(output->publish(plan, always));
+  ASSERT_TRUE(output->publish(plan, always).status);
   EXPECT_TRUE(fs::exists(logs));
 
   fs::remove(success);

@@ -54,8 +54,10 @@ class CommitTest : public testing::Test {
     return all;
   }
 
-  Status publish(const MayGoOn& may_go_on) const {
-    return Output::at(output_, plan_.manifest.claim)->publish(plan_, may_go_on);
+  Status publish(const MayGoOn& may_go_on) {
+    PublishOutcome outcome = Output::at(output_, plan_.manifest.claim)->publish(plan_, may_go_on);
+    lost_ = std::move(outcome.lost);
+    return std::move(outcome.status);
   }
   void commit() {
     const Status status = publish(always);
@@ -65,6 +67,7 @@ class CommitTest : public testing::Test {
   test::TemporaryDirectory directory_;
   const std::string output_ = directory_ / "out";
   CommitPlan plan_;
+  std::vector<std::uint32_t> lost_;  // of the latest try
 };
 
 TEST_F(CommitTest, RenamesTheFileOfATaskThatOneAttemptMapped) {
@@ -142,6 +145,7 @@ TEST_F(CommitTest, NamesAnAttemptFileThatIsMissing) {
   const Status status = publish(always);
   ASSERT_FALSE(status);
   EXPECT_NE(status.error().message.find(attempt("t00000-a0")), std::string::npos) << status.error().message;
+  EXPECT_EQ(lost_, std::vector<std::uint32_t>{0});
   EXPECT_FALSE(fs::exists(output_ + "/_SUCCESS"));
 }
 
@@ -151,7 +155,41 @@ TEST_F(CommitTest, NamesAnAttemptFileThatIsTooShort) {
   const Status status = publish(always);
   ASSERT_FALSE(status);
   EXPECT_NE(status.error().message.find("is shorter than what was sealed"), std::string::npos);
+  EXPECT_EQ(lost_, std::vector<std::uint32_t>{0});
   EXPECT_FALSE(fs::exists(output_ + "/_SUCCESS"));
+}
+
+TEST_F(CommitTest, PlacesWhatIsThereAndGoesOnWhenTheRestIsMappedAgain) {
+  add_task(true, {{"t00000-a0", 0, 3}});
+  make_attempt("t00001-a0", "one");
+  add_task(true, {{"t00001-a0", 0, 3}});
+  make_attempt("t00002-a0", "tw");
+  add_task(false, {{"t00002-a0", 0, 2}, {"t00002-a1", 0, 1}});
+  EXPECT_FALSE(publish(always));
+  EXPECT_EQ(lost_, (std::vector<std::uint32_t>{0, 2}));
+  EXPECT_EQ(files()["part-m-00001"], "one");
+  EXPECT_FALSE(files().contains("part-m-00000") || files().contains("part-m-00002"));
+  make_attempt("t00000-a1", "zero");
+  plan_.parts[0] = {"part-m-00000", 4, {{"t00000-a1", 0, 4}}, true};
+  make_attempt("t00002-a2", "two");
+  plan_.parts[2] = {"part-m-00002", 3, {{"t00002-a2", 0, 3}}, true};
+  commit();
+  EXPECT_EQ(lost_, std::vector<std::uint32_t>{});
+  EXPECT_EQ(files(),
+            (Files{{"part-m-00000", "zero"}, {"part-m-00001", "one"}, {"part-m-00002", "two"}, {"_SUCCESS", ""}}));
+}
+
+// What is mapped again could be stored nowhere.
+TEST_F(CommitTest, LosesItsDirectoryAndNotSomeOfItsFiles) {
+  add_task(true, {{"t00000-a0", 0, 3}});
+  int looks = 0;
+  const Status status = publish([&] {
+    if (++looks == 1) fs::remove_all(output_ + "/_attempts");
+    return true;
+  });
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find("is not this job's any more"), std::string::npos) << status.error().message;
+  EXPECT_EQ(lost_, std::vector<std::uint32_t>{});
 }
 
 TEST_F(CommitTest, NamesAnOutputDirectoryThatIsGone) {

@@ -131,7 +131,7 @@ class SwappedOutputTest : public JobRootsTest {
 
 TEST_F(SwappedOutputTest, NothingIsCommittedThroughTheLink) {
   CommitPlan plan;
-  const Status committed = Output::at(at("out/job"), "ours", output_)->publish(plan, [] { return true; });
+  const Status committed = Output::at(at("out/job"), "ours", output_)->publish(plan, [] { return true; }).status;
   ASSERT_FALSE(committed);
   EXPECT_NE(committed.error().message.find("lies outside"), std::string::npos) << committed.error().message;
   EXPECT_FALSE(fs::exists(at("secret/job/_SUCCESS")));
@@ -146,7 +146,7 @@ TEST_F(JobRootsTest, OutputsAreCommittedAndDiscardedAsWithoutRoots) {
   ASSERT_TRUE(Output::at(at("out/one"), "ours", output_)->claim().status);
   CommitPlan plan;
   plan.manifest.claim = "ours";
-  const Status committed = Output::at(at("out/one"), "ours", output_)->publish(plan, [] { return true; });
+  const Status committed = Output::at(at("out/one"), "ours", output_)->publish(plan, [] { return true; }).status;
   ASSERT_TRUE(committed) << committed.error().message;
   EXPECT_TRUE(fs::exists(at("out/one/_SUCCESS")));
   EXPECT_TRUE(fs::exists(at("out/one/_manifest.json")));

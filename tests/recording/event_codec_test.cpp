@@ -62,7 +62,8 @@ scheduler::Event any_event(std::size_t kind) {
     case 9:
       return event::JobKillRequested{ontime::test::any_job(), *any_text(), *rc::gen::arbitrary<bool>()};
     case 10:
-      return event::CommitFinished{ontime::test::any_job(), *any_text()};
+      return event::CommitFinished{ontime::test::any_job(), *any_text(),
+                                   *rc::gen::arbitrary<std::vector<std::uint32_t>>()};
     case 11:
       return event::NodeLeaving{any_node(), *rc::gen::arbitrary<bool>()};
     case 12:
@@ -128,7 +129,8 @@ struct SameAs {
     return std::tie(a.job, a.reason, a.wanted) == std::tie(b.job, b.reason, b.wanted);
   }
   bool operator()(const event::CommitFinished& a) const {
-    return std::tie(a.job, a.error) == std::tie(as<event::CommitFinished>().job, as<event::CommitFinished>().error);
+    const auto& b = as<event::CommitFinished>();
+    return std::tie(a.job, a.error, a.lost) == std::tie(b.job, b.error, b.lost);
   }
   bool operator()(const event::NodeLeaving& a) const {
     const auto& b = as<event::NodeLeaving>();

@@ -116,7 +116,7 @@ void RandomHistory::step() {
       drain_some();
       break;
     case 9:
-      for (const auto& commit : world_.take<action::CommitOutput>()) world_.commit(commit.job);
+      for (const auto& commit : world_.take<action::CommitOutput>()) end_commit(commit);
       break;
     default:
       with_any([&](AttemptId id) { work(id); });
@@ -186,6 +186,16 @@ void RandomHistory::submit() {
   spec.attempts_max = 50;
   spec.owner = ++jobs_ % 2 == 0 ? "alice" : "bob";
   world_.submit(*rc::gen::inRange<std::uint64_t>(0, 100), *rc::gen::inRange<std::uint64_t>(10, 60), spec);
+}
+
+// It is over, or has not found what some tasks had stored.
+void RandomHistory::end_commit(const action::CommitOutput& commit) {
+  std::vector<std::uint32_t> lost;
+  const auto tasks = static_cast<std::uint32_t>(commit.tasks->size());
+  for (int left = std::max(0, *rc::gen::inRange(-2, 4)); left > 0 && tasks > 0; --left)
+    lost.push_back(*rc::gen::inRange(0u, tasks));
+  const std::string error = lost.empty() ? "" : "gone";
+  world_.commit(commit.job, error, std::move(lost));
 }
 
 void RandomHistory::heartbeat_all() {

@@ -1,7 +1,7 @@
 #pragma once
 // Random histories for property tests: nodes come, fall silent and return, attempts progress, seal, fail, answer cuts,
-// lie; policies decide at random; nodes drain and leave; the master restarts. Draws from RapidCheck, so it belongs into
-// a property.
+// lie; policies decide at random; nodes drain and leave; the master restarts; commits find sealed output lost. Draws
+// from RapidCheck, so it belongs into a property.
 
 #include <cstdint>
 #include <string>
@@ -30,6 +30,7 @@ class RandomHistory {
   void register_node(const std::string& name, const Cluster& cluster);
   void drain_some();
   void submit();
+  void end_commit(const action::CommitOutput& commit);
   void heartbeat_all();
   void work(AttemptId id);
 

@@ -101,12 +101,12 @@ class Player {
   void perform(const Command& command) {
     using Handler = void (Player::*)(const Command&);
     static const std::map<std::string, Handler> handlers = {
-        {"node", &Player::node},       {"submit", &Player::submit},  {"order", &Player::order},
-        {"prepare", &Player::prepare}, {"seal", &Player::seal},      {"fail", &Player::fail},
-        {"started", &Player::report},  {"ready", &Player::report},   {"progress", &Player::report},
-        {"answer", &Player::report},   {"drain", &Player::drain},    {"kill", &Player::change},
-        {"commit", &Player::change},   {"restart", &Player::change}, {"beat", &Player::beat},
-        {"pass", &Player::pass},       {"lose", &Player::lose},      {"show", &Player::show},
+        {"node", &Player::node},          {"submit", &Player::submit},  {"order", &Player::order},
+        {"prepare", &Player::prepare},    {"seal", &Player::seal},      {"fail", &Player::fail},
+        {"started", &Player::report},     {"ready", &Player::report},   {"progress", &Player::report},
+        {"answer", &Player::report},      {"drain", &Player::drain},    {"kill", &Player::change},
+        {"commit", &Player::commit},      {"restart", &Player::change}, {"beat", &Player::beat},
+        {"pass", &Player::pass},          {"lose", &Player::lose},      {"show", &Player::show},
         {"elsewhere", &Player::elsewhere}};
     const auto handler = handlers.find(command.word(0));
     if (handler == handlers.end()) command.refuse("there is no such command");
@@ -245,8 +245,14 @@ class Player {
 
   void change(const Command& command) {
     if (command.word(0) == "kill") world_.kill(JobId{1});
-    if (command.word(0) == "commit") world_.commit(JobId{1});
     if (command.word(0) == "restart") world_.restart();
+  }
+
+  void commit(const Command& command) {
+    std::vector<std::uint32_t> lost;
+    for (const std::uint64_t task : command.list("lost")) lost.push_back(static_cast<std::uint32_t>(task));
+    const std::string error = lost.empty() ? "" : "gone";
+    world_.commit(JobId{1}, error, std::move(lost));
   }
 
   void beat(const Command& command) {

@@ -19,7 +19,8 @@
 //   prepare ...                                     the same, without letting a second pass
 //   started A | ready A | progress A OFFSET | answer A OFFSET [release]
 //   seal A BEGIN END | seal A all | fail A [kind=node|storage|missing|data]
-//   drain NODE | kill | commit | restart            restart: of the master, from the records so far
+//   drain NODE | kill | restart                     restart: of the master, from the records so far
+//   commit [lost=N,N]                               it is over; what these tasks had stored was not there
 //   beat 5s                                         time passes, nodes send heartbeats that name no attempt
 //   pass 5s                                         time passes, nobody says anything
 //   lose NODE                                       it is silent for six seconds, the others send heartbeats
@@ -31,7 +32,8 @@
 
 namespace ontime::scheduler::test {
 
-// The same file with everything below the lines as it is now. Throws std::runtime_error for a command that makes no sense.
+// The same file with everything below the lines as it is now. Throws std::runtime_error for a command that makes no
+// sense.
 std::string play(const std::string& scenario);
 
 }  // namespace ontime::scheduler::test

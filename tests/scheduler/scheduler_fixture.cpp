@@ -81,7 +81,9 @@ void World::seal_all(AttemptId id) {
 void World::fail(AttemptId id, const std::string& message, FailureKind kind) {
   send(event::AttemptExited{attempt(id).node, id, kind, message});
 }
-void World::commit(JobId job, const std::string& error) { send(event::CommitFinished{job, error}); }
+void World::commit(JobId job, const std::string& error, std::vector<std::uint32_t> lost) {
+  send(event::CommitFinished{job, error, std::move(lost)});
+}
 void World::kill(JobId job) { send(event::JobKillRequested{job, "asked to"}); }
 
 void World::sleep(Duration duration) {

@@ -29,10 +29,10 @@ class World {
   void seal(AttemptId attempt, ByteRange range);
   void seal_all(AttemptId attempt);  // whole segments, until it holds nothing
   void fail(AttemptId attempt, const std::string& message = "boom", FailureKind kind = FailureKind::Attempt);
-  void commit(JobId job, const std::string& error = "");
+  void commit(JobId job, const std::string& error = "", std::vector<std::uint32_t> lost = {});
   void kill(JobId job);
   void sleep(Duration duration);  // the master, with its clock going on: nothing is done meanwhile
-  void pass(Duration duration);  // in one go, waking the scheduler whenever it asked for it
+  void pass(Duration duration);   // in one go, waking the scheduler whenever it asked for it
   void send(const Event& event);
   // A new scheduler from the records so far; nodes have to register again.
   void restart();

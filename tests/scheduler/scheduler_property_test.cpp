@@ -21,11 +21,12 @@ std::string durable(const Cluster& cluster) {
   for (const auto& [id, node] : cluster.nodes()) text << to_string(id) << ' ' << name_of(node.duty) << '\n';
   for (const auto& [id, job] : cluster.jobs()) {
     text << to_string(id) << ' ' << static_cast<int>(job.state) << ' ' << job.tasks_done << ' ' << job.sealed_bytes
-         << ' ' << job.attempts_failed << ' ' << job.message << '\n';
+         << ' ' << job.sealed_records << ' ' << job.attempts_failed << ' ' << job.message << '\n';
+    for (const auto& [name, value] : job.counters) text << ' ' << name.second << '=' << value << '\n';
     for (const Task& task : job.tasks) {
       for (const Segment& segment : task.ledger.segments()) {
         text << ' ' << segment.range.begin << '-' << segment.range.end << (segment.sealed ? '*' : '.')
-             << segment.attempt;
+             << segment.attempt << 'f' << static_cast<int>(segment.failures);
       }
       for (const Attempt& attempt : task.attempts) {
         const bool live = is_live(attempt.state);

@@ -96,6 +96,54 @@ TEST(Scheduler, AFailedCommitFailsTheJob) {
   EXPECT_EQ(world.take<action::DiscardOutput>().size(), 1u);
 }
 
+TEST(Scheduler, WhatACommitHasNotFoundIsMappedAgainAndCountedOnce) {
+  World world;
+  world.register_node("a", 2);
+  const JobId job = world.submit(100, 50);
+  for (const auto& launch : world.take<action::LaunchAttempt>()) world.seal_all(launch.attempt);
+  const action::CommitOutput first = world.take<action::CommitOutput>().at(0);
+  const Counters counters = world.job(job).counters;
+  world.commit(job, "gone", {1, 1});
+  EXPECT_EQ(world.job(job).state, JobState::Running);
+  EXPECT_EQ(world.job(job).sealed_bytes, 50u);
+  EXPECT_EQ(world.job(job).sealed_records, 50u);
+  EXPECT_TRUE((*first.tasks)[1].ledger.is_done()) << "the commit may still be reading it";
+  world.seal_all(world.take_launch());
+  EXPECT_EQ(world.job(job).sealed_bytes, 100u);
+  EXPECT_EQ(world.job(job).counters, counters);
+  const action::CommitOutput second = world.take<action::CommitOutput>().at(0);
+  EXPECT_EQ((*second.tasks)[0].ledger.segments()[0].attempt, 0u);
+  EXPECT_EQ((*second.tasks)[1].ledger.segments()[0].attempt, 1u);
+  world.commit(job);
+  EXPECT_EQ(world.job(job).state, JobState::Succeeded);
+}
+
+TEST(Scheduler, ALostStreamIsReadToItsEndAgain) {
+  World world;
+  world.register_node("a");
+  JobSpec spec = World::quiet_spec();
+  spec.inputs = {{"/input.gz", 100, "1", Codec::Gzip}};
+  const JobId job = world.submit(std::move(spec));
+  world.seal_all(world.take_launch());
+  world.commit(job, "gone", {0});
+  const auto launches = world.take<action::LaunchAttempt>();
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_TRUE(launches[0].range.is_open_ended());
+}
+
+TEST(Scheduler, AJobThatMayNotFailFailsWhenItsOutputIsLost) {
+  World world;
+  world.register_node("a");
+  JobSpec spec = World::quiet_spec();
+  spec.attempts_max = 1;
+  const JobId job = world.submit(10, 10, std::move(spec));
+  world.seal_all(world.take_launch());
+  world.commit(job, "The sealed output is not there.", {0});
+  EXPECT_EQ(world.job(job).state, JobState::Failed);
+  EXPECT_EQ(world.job(job).message, "job-1/t00000 failed 1 time; its output was lost: The sealed output is not there.");
+  EXPECT_EQ(world.take<action::DiscardOutput>().size(), 1u);
+}
+
 TEST(Scheduler, AKilledJobEndsItsAttemptsAndDiscardsItsOutput) {
   World world;
   world.register_node("a");
