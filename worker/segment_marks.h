@@ -16,7 +16,7 @@ struct SegmentMarks {
   Duration begun_at{0};           // by the machine's steady clock, which both read. 0: none has begun
   Duration first{0};              // from then on until the first bytes were taken
   Duration last{0};               // until the latest were
-  std::uint64_t first_bytes = 0;  // taken at `first`, from `begin` on
+  std::uint64_t timed_bytes = 0;  // mapped from `first` to `last`
   std::uint32_t moves = 0;        // how often bytes were taken
   bool operator==(const SegmentMarks&) const = default;
 };
@@ -31,7 +31,7 @@ class SharedMarks {
     begun_at_.store(marks.begun_at.count(), std::memory_order_release);
     first_.store(marks.first.count(), std::memory_order_release);
     last_.store(marks.last.count(), std::memory_order_release);
-    first_bytes_.store(marks.first_bytes, std::memory_order_release);
+    timed_bytes_.store(marks.timed_bytes, std::memory_order_release);
     moves_.store(marks.moves, std::memory_order_release);
     version_.store((version | 1) + 1, std::memory_order_release);
   }
@@ -42,7 +42,7 @@ class SharedMarks {
     const SegmentMarks marks{
         begin_.load(std::memory_order_acquire),           Duration(begun_at_.load(std::memory_order_acquire)),
         Duration(first_.load(std::memory_order_acquire)), Duration(last_.load(std::memory_order_acquire)),
-        first_bytes_.load(std::memory_order_acquire),     moves_.load(std::memory_order_acquire)};
+        timed_bytes_.load(std::memory_order_acquire),     moves_.load(std::memory_order_acquire)};
     if (version % 2 != 0 || version_.load(std::memory_order_relaxed) != version) return std::nullopt;
     return marks;
   }
@@ -53,7 +53,7 @@ class SharedMarks {
   std::atomic<std::int64_t> begun_at_{0};
   std::atomic<std::int64_t> first_{0};
   std::atomic<std::int64_t> last_{0};
-  std::atomic<std::uint64_t> first_bytes_{0};
+  std::atomic<std::uint64_t> timed_bytes_{0};
   std::atomic<std::uint32_t> moves_{0};
 };
 

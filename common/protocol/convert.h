@@ -79,13 +79,13 @@ inline AccessPoint access_point(const wire::AccessPoint& from) {
   return point;
 }
 
-inline wire::SegmentTimes segment_times(Duration age, Duration first, Duration last, std::uint64_t first_bytes,
+inline wire::SegmentTimes segment_times(Duration age, Duration first, Duration last, std::uint64_t timed_bytes,
                                         std::uint32_t moves) {
   wire::SegmentTimes times;
   times.set_age_ns(age.count());
   times.set_first_ns(first.count());
   times.set_last_ns(last.count());
-  times.set_first_bytes(first_bytes);
+  times.set_timed_bytes(timed_bytes);
   times.set_moves(moves);
   return times;
 }

@@ -22,7 +22,7 @@ struct Version {
 };
 
 // 6.0 did not say its minor version.
-inline constexpr Version kVersion{6, 2};
+inline constexpr Version kVersion{6, 3};
 inline constexpr Version kAdviceVersion{1, 0};  // of advise.proto
 
 // Whether this program understands a message that needs that minor version.

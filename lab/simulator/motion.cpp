@@ -69,12 +69,15 @@ scheduler::SegmentTimes Motion::times(TimePoint now) const {
   if (is_even()) moves = std::max<std::uint64_t>(moves, 2);
   times.moves = static_cast<std::uint32_t>(std::min<std::uint64_t>(moves, std::numeric_limits<std::uint32_t>::max()));
   times.first = start_over_ - began_;
-  times.first_bytes = first - begin_;
   times.last = is_even() ? times.age : moved_at(now) - began_;
+  std::uint64_t mapped_at_first = round_up(begin_);
   if (first == begin_ && !is_even()) {  // a record is taken when it has been mapped
     times.first = std::min(times.last, first_mapped_at() - began_);
-    times.first_bytes = first_end() - begin_;
+    mapped_at_first = first_end();
   }
+  const std::uint64_t latest = habit_.reads_ahead > 0 ? round_up(offset(now)) : offset(now);
+  const std::uint64_t mapped = latest - std::min(latest, habit_.reads_ahead);
+  times.timed_bytes = mapped - std::min(mapped, mapped_at_first);
   return times;
 }
 

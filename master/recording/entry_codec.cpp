@@ -14,7 +14,12 @@ namespace ontime::journal {
 
 namespace event = scheduler::event;
 
-ONTIME_FIELDS(scheduler::SegmentTimes, (age)(first)(last)(first_bytes)(moves))
+// Format 4 did not have the bytes that the times are of.
+void read_rest(PartReader&, const recording::stored::SegmentTimes& from, scheduler::SegmentTimes& to) {
+  if (from.moves() > 1 && from.timed_bytes() == 0) to = {};
+}
+
+ONTIME_FIELDS(scheduler::SegmentTimes, (age)(first)(last)(timed_bytes)(moves))
 ONTIME_FIELDS(scheduler::AttemptProgress, (attempt)(offset)(records)(output_bytes)(segment))
 
 void put_rest(const event::SegmentSealed& from, recording::stored::SegmentSealed* to) {

@@ -23,7 +23,7 @@ bool is_name(const std::string& name) {
 
 scheduler::SegmentTimes times_of(const wire::SegmentTimes& times) {
   if (!protocol::is_possible(times)) return {};
-  return {Duration(times.age_ns()), Duration(times.first_ns()), Duration(times.last_ns()), times.first_bytes(),
+  return {Duration(times.age_ns()), Duration(times.first_ns()), Duration(times.last_ns()), times.timed_bytes(),
           times.moves()};
 }
 

@@ -22,16 +22,15 @@ Mapped& Mapped::operator+=(const Mapped& other) {
 
 Mapped mapped_of_sealed(const SegmentTimes& times, double bytes) {
   const double age = seconds(times.age);
-  const double behind_first = bytes - static_cast<double>(times.first_bytes);
-  const double taking = seconds(times.last - times.first);
-  const double mapping = behind_first > 0 ? bytes * taking / behind_first : 0;
+  const double timed = static_cast<double>(times.timed_bytes);
+  const double mapping = timed > 0 ? bytes * seconds(times.last - times.first) / timed : 0;
   if (times.moves < 2 || mapping < kAtOnce * age) return {0, 0, age, 0};
   return {bytes, std::min(age, mapping), std::max(0.0, age - mapping), static_cast<double>(times.moves)};
 }
 
 Mapped mapped_so_far(const SegmentTimes& times, double taken, double usual_fixed) {
   double from = seconds(times.first);
-  double bytes = taken - static_cast<double>(times.first_bytes);
+  auto bytes = static_cast<double>(times.timed_bytes);
   double moves = times.moves;
   if (times.moves > 0 && 2 * usual_fixed < from) {
     from = usual_fixed;

@@ -131,7 +131,7 @@ TEST(Reports, TimesThatCannotBeAreIgnored) {
   times.set_age_ns(9);
   times.set_first_ns(2);
   times.set_last_ns(5);
-  times.set_first_bytes(100);
+  times.set_timed_bytes(100);
   times.set_moves(3);
   const scheduler::SegmentTimes expected{Duration(9), Duration(2), Duration(5), 100, 3};
   EXPECT_EQ(told(times), expected);
@@ -142,6 +142,9 @@ TEST(Reports, TimesThatCannotBeAreIgnored) {
   later.set_last_ns(10);  // than now
   EXPECT_EQ(told(later), scheduler::SegmentTimes{});
   later.set_age_ns(std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(told(later), scheduler::SegmentTimes{});
+  later = times;
+  later.clear_timed_bytes();  // as by a worker that does not say it
   EXPECT_EQ(told(later), scheduler::SegmentTimes{});
   times.set_moves(0);
   EXPECT_EQ(told(times), scheduler::SegmentTimes{});

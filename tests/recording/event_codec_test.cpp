@@ -18,8 +18,9 @@ NodeId any_node() { return NodeId{*rc::gen::arbitrary<std::uint32_t>()}; }
 std::uint64_t any_number() { return *rc::gen::arbitrary<std::uint64_t>(); }
 
 scheduler::SegmentTimes any_times() {
-  return {Duration(any_number()), Duration(any_number()), Duration(any_number()), any_number(),
-          *rc::gen::arbitrary<std::uint32_t>()};
+  const std::uint32_t moves = *rc::gen::arbitrary<std::uint32_t>();
+  return {Duration(any_number()), Duration(any_number()), Duration(any_number()), moves > 1 ? any_number() | 1 : 0,
+          moves};
 }
 
 std::vector<scheduler::AttemptProgress> any_progress() {
@@ -178,6 +179,20 @@ RC_GTEST_PROP(EntryCodec, SurvivesArbitraryBytes, ()) {
     auto entry = take_entry(rest, at);
     if (!entry || !*entry) break;
   }
+}
+
+// A recording of format 4 does not say which bytes the times are of.
+TEST(EntryCodec, TimesOfUnknownBytesAreUnknown) {
+  event::SegmentSealed sealed;
+  sealed.times = {Duration(18), Duration(8), Duration(14), 0, 2};
+  const scheduler::Event event = sealed;
+  std::string bytes;
+  ASSERT_TRUE(EntryEncoder().append(Duration(0), &event, {}, bytes));
+  std::string_view rest = bytes;
+  TimePoint at;
+  const auto entry = take_entry(rest, at);
+  ASSERT_TRUE(entry && *entry);
+  EXPECT_FALSE(std::get<event::SegmentSealed>(*std::get<RecordedStep>(**entry).event).times.is_known());
 }
 
 TEST(EntryCodec, WaitsForTheRestOfAnEntry) {

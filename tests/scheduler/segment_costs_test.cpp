@@ -11,44 +11,54 @@
 namespace ontime::scheduler::math {
 namespace {
 
-SegmentTimes taken(double age, double first, double last, std::uint64_t first_bytes, std::uint32_t moves) {
-  return {from_seconds(age), from_seconds(first), from_seconds(last), first_bytes, moves};
+SegmentTimes taken(double age, double first, double last, std::uint64_t timed_bytes, std::uint32_t moves) {
+  return {from_seconds(age), from_seconds(first), from_seconds(last), timed_bytes, moves};
 }
 
 // A command that needs 8 s to start, takes buffers of 100 bytes each second, and works a second on the last.
 TEST(SegmentCosts, OfASealedSegmentStartAndLagAreWhatItsBytesDoNotExplain) {
-  const Mapped mapped = mapped_of_sealed(taken(13, 8, 12, 100, 5), 500);
+  const Mapped mapped = mapped_of_sealed(taken(13, 8, 12, 400, 5), 500);
   EXPECT_DOUBLE_EQ(mapped.seconds, 5);
   EXPECT_DOUBLE_EQ(mapped.fixed, 8);
   EXPECT_DOUBLE_EQ(mapped.rate(), 100);
 }
 
+// 100 KiB at 10 KiB/s through a pipe of 64 KiB, behind a start of 8 s.
+TEST(SegmentCosts, AStartIsLearntFromBuffersOfAnySizes) {
+  const Mapped rest_is_short = mapped_of_sealed(taken(18, 8, 14.4, 64 << 10, 2), 100 << 10);
+  EXPECT_NEAR(rest_is_short.fixed, 8, 1e-6);
+  EXPECT_NEAR(rest_is_short.rate(), 10 << 10, 1e-6);
+  const Mapped first_is_short = mapped_of_sealed(taken(18, 8, 11.6, 36 << 10, 2), 100 << 10);
+  EXPECT_NEAR(first_is_short.fixed, 8, 1e-6);
+  EXPECT_NEAR(mapped_so_far(taken(14.4, 8, 14.4, 64 << 10, 2), 100 << 10, 8).rate(), 10 << 10, 1e-6);
+}
+
 TEST(SegmentCosts, WhereAllIsTakenAtOnceAllOfItIsFixed) {
-  const Mapped once = mapped_of_sealed(taken(13, 8, 8, 500, 1), 500);
+  const Mapped once = mapped_of_sealed(taken(13, 8, 8, 0, 1), 500);
   EXPECT_DOUBLE_EQ(once.fixed, 13);
   EXPECT_EQ(once.rate(), 0);
   EXPECT_DOUBLE_EQ(mapped_of_sealed(taken(13, 8, 8.01, 400, 2), 500).fixed, 13) << "sort reads all, then works";
 }
 
 TEST(SegmentCosts, OneBufferIsNoPace) {
-  EXPECT_EQ(mapped_so_far(taken(8.5, 8, 8, 100, 1), 100, kInfinity).rate(), 0);
+  EXPECT_EQ(mapped_so_far(taken(8.5, 8, 8, 0, 1), 100, kInfinity).rate(), 0);
   EXPECT_EQ(mapped_so_far(taken(8, 0, 0, 0, 0), 0, 8).rate(), 0);
 }
 
 TEST(SegmentCosts, TheStartIsNoPartOfThePace) {
-  const Mapped mapped = mapped_so_far(taken(10.2, 8, 10, 100, 3), 300, kInfinity);
+  const Mapped mapped = mapped_so_far(taken(10.2, 8, 10, 200, 3), 300, kInfinity);
   EXPECT_DOUBLE_EQ(mapped.rate(), 100);
   EXPECT_DOUBLE_EQ(mapped.fixed, 8);
 }
 
 TEST(SegmentCosts, WhoTakesNothingForLongSlowsDown) {
-  const Mapped standing = mapped_so_far(taken(20, 8, 10, 100, 3), 300, kInfinity);
+  const Mapped standing = mapped_so_far(taken(20, 8, 10, 200, 3), 300, kInfinity);
   EXPECT_DOUBLE_EQ(standing.rate(), 200.0 / 8);
 }
 
 TEST(SegmentCosts, AFirstRecordThatTookLongIsAPaceWhereStartsAreShort) {
-  EXPECT_DOUBLE_EQ(mapped_so_far(taken(11, 10, 10, 100, 1), 100, 0).rate(), 10);
-  EXPECT_EQ(mapped_so_far(taken(11, 10, 10, 100, 1), 100, 9).rate(), 0) << "it may be the start";
+  EXPECT_DOUBLE_EQ(mapped_so_far(taken(11, 10, 10, 0, 1), 100, 0).rate(), 10);
+  EXPECT_EQ(mapped_so_far(taken(11, 10, 10, 0, 1), 100, 9).rate(), 0) << "it may be the start";
 }
 
 TEST(SegmentCosts, AStartThatLastsLongerThanUsualMayLastAsLongAgain) {

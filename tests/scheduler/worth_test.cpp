@@ -14,8 +14,9 @@ namespace {
 using namespace std::chrono_literals;
 using test::World;
 
-SegmentTimes times_of(double age, double first, double last, std::uint32_t moves) {
-  return {from_seconds(age), from_seconds(first), from_seconds(last), moves > 0 ? 100U : 0U, moves};
+// Of an application that takes 100 bytes before it maps them, each time.
+SegmentTimes times_of(double age, double first, double last, std::uint32_t moves, std::uint64_t taken = 1000) {
+  return {from_seconds(age), from_seconds(first), from_seconds(last), moves > 1 ? taken - 100 : 0, moves};
 }
 
 class WorthTest : public testing::Test {
@@ -43,7 +44,8 @@ class WorthTest : public testing::Test {
     }
   }
   AttemptId attempt(std::uint32_t task, std::uint32_t number = 0) const { return {{job_, task}, number}; }
-  void report(std::uint32_t task, std::uint64_t mapped, const SegmentTimes& times) {
+  void report(std::uint32_t task, std::uint64_t mapped, SegmentTimes times) {
+    if (times.moves > 1) times.timed_bytes = mapped - 100;
     const AttemptId id = attempt(task);
     const std::uint64_t offset = task * 1000ULL + mapped;
     world_.send(event::Heartbeat{world_.attempt(id).node, {{id, offset, mapped, 0, times}}});
@@ -129,7 +131,7 @@ TEST_F(WorthTest, ATailIsGivenAwayIfItsRestTakesLongerThanAStart) {
 
 TEST_F(WorthTest, EachTimeTheSameBytesAreBegunAgainItTakesTwiceTheGain) {
   run();
-  const SegmentTimes slow = times_of(24, 8, 23.5, 3);
+  const SegmentTimes slow = times_of(24, 8, 23.5, 3, 300);
   std::uint32_t number = 0;
   for (; number < 4; ++number) {
     const AttemptId id = attempt(3, number);

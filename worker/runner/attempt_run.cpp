@@ -289,7 +289,7 @@ AttemptStatus AttemptRun::send_sealed(const SealedBytes& output) {
   sealed.set_input_end(segment.is_open_ended() ? std::max(segment.begin, reader_->position()) : segment.end);
   const SegmentMarks& marks = meter_.marks();
   *sealed.mutable_times() =
-      protocol::segment_times(meter_.age(parts_.clock.now()), marks.first, marks.last, marks.first_bytes, marks.moves);
+      protocol::segment_times(meter_.age(parts_.clock.now()), marks.first, marks.last, marks.timed_bytes, marks.moves);
   wire::SealedOutput& out = *sealed.mutable_output();
   out.set_file_offset(output.file_offset);
   out.set_length(output.length);
@@ -318,12 +318,20 @@ void AttemptRun::report_progress() {
   if (taken_) position = std::min(position, *taken_);
   position = std::max(range_.begin, position);
   if (has_mapped_ && position > meter_.taken()) {
-    meter_.take(position, parts_.clock.now());
+    meter_.take(position, mapped_below(position), parts_.clock.now());
     parts_.progress.segment.store(meter_.marks());
   }
   parts_.progress.offset.store(position, std::memory_order_relaxed);
   parts_.progress.records.store(records_, std::memory_order_relaxed);
   parts_.progress.output_bytes.store(writer_ ? writer_->bytes() : 0, std::memory_order_relaxed);
+}
+
+// A mapper that hands its records on, and an attempt that is held to a pace, have mapped what they had taken before
+// when they take more: bytes are taken first.
+std::uint64_t AttemptRun::mapped_below(std::uint64_t taken) const {
+  const bool is_paced = disturbance_.bytes_per_second > 0;
+  if (!taken_ && !is_paced) return taken;
+  return meter_.taken() - std::min(meter_.taken(), is_paced ? disturbance_.reads_ahead : 0);
 }
 
 // A worker that is gone is noticed with the next message that matters.

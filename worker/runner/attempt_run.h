@@ -78,6 +78,7 @@ class AttemptRun {
   AttemptStatus send(wire::FromRunner message);
   void measure_next_segment();
   void report_progress();
+  std::uint64_t mapped_below(std::uint64_t taken) const;
   void send_note(std::optional<StartPoint> start, std::uint64_t content_bytes);
   void send_status();
 

@@ -123,7 +123,7 @@ TEST_F(RecordedRun, WhatItsSegmentsNeedToStartIsNoTimeForTheirBytes) {
     const double work = 2.0 * static_cast<double>(range.size()) / 1000;
     scheduler::SegmentTimes times;
     times.first = std::chrono::seconds(1);
-    times.first_bytes = 10;
+    times.timed_bytes = range.size();
     times.moves = 20;
     times.last = times.age = from_seconds(1 + work);
     at(1.5 + work, event::SegmentSealed{node_of(task), attempt(task), range, range.end, {0, 100, 10, 7}, {}, times});

@@ -78,11 +78,12 @@ TEST(Motion, TellsWhatItHasTakenAndGivesBackWhatItHasNot) {
   motion.set_speed(10, after_start(0));
   EXPECT_EQ(motion.offset(after_start(0.9)), 0u);
   EXPECT_EQ(motion.offset(after_start(1)), 20u);
-  EXPECT_EQ(motion.times(after_start(1.2)).first_bytes, 20u);
+  EXPECT_EQ(motion.times(after_start(1.2)).timed_bytes, 0u);
   EXPECT_EQ(motion.times(after_start(1.2)).moves, 1u);
   EXPECT_EQ(motion.offset(after_start(2.6)), 40u);
   EXPECT_EQ(motion.times(after_start(2.6)).moves, 3u);
   EXPECT_EQ(motion.times(after_start(2.6)).last, from_seconds(2.5));
+  EXPECT_EQ(motion.times(after_start(2.6)).timed_bytes, 15u) << "in 1.5 s";
   EXPECT_EQ(motion.cut(10, true, after_start(2.6)), 50u) << "of the record that it has begun to take it keeps all";
   EXPECT_EQ(motion.border_at(after_start(2.6)), after_start(6));
   EXPECT_EQ(motion.offset(after_start(4)), 50u) << "no further than its segment";
@@ -100,7 +101,7 @@ TEST(Motion, TimesOfPlainSegmentsAreTheirAge) {
   EXPECT_EQ(times.age, from_seconds(1.5));
   EXPECT_EQ(times.last, times.age);
   EXPECT_EQ(times.first, Duration(0));
-  EXPECT_EQ(times.first_bytes, 0u);
+  EXPECT_EQ(times.timed_bytes, 15u);
   EXPECT_EQ(times.moves, 15u);
 }
 
@@ -113,7 +114,7 @@ TEST(Motion, TakesARecordWhenItHasMappedIt) {
   EXPECT_EQ(
       times,
       (scheduler::SegmentTimes{
-          .age = from_seconds(2.5), .first = from_seconds(1), .last = from_seconds(2), .first_bytes = 10, .moves = 2}));
+          .age = from_seconds(2.5), .first = from_seconds(1), .last = from_seconds(2), .timed_bytes = 10, .moves = 2}));
 }
 
 TEST(Motion, WhenItsFirstRecordWasTakenDoesNotChangeWithItsSpeed) {

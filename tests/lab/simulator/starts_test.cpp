@@ -113,7 +113,7 @@ TEST(Starts, AreBehindTheReportThatTheAttemptHasStarted) {
   EXPECT_EQ(
       bench.progress.segment,
       (scheduler::SegmentTimes{
-          .age = from_seconds(6.5), .first = from_seconds(4), .last = from_seconds(6), .first_bytes = 10, .moves = 3}));
+          .age = from_seconds(6.5), .first = from_seconds(4), .last = from_seconds(6), .timed_bytes = 20, .moves = 3}));
   bench.pass_to(20);
   ASSERT_EQ(bench.sealed.size(), 1u);
   EXPECT_NEAR(bench.sealed[0].at, 1 + 3 + 10, 1e-6);
@@ -211,7 +211,7 @@ TEST(ReadingAhead, IsWhatHeartbeatsTellAndTheSealIsNot) {
   EXPECT_EQ(
       bench.progress.segment,
       (scheduler::SegmentTimes{
-          .age = from_seconds(5), .first = from_seconds(3), .last = from_seconds(3), .first_bytes = 100, .moves = 1}));
+          .age = from_seconds(5), .first = from_seconds(3), .last = from_seconds(3), .timed_bytes = 0, .moves = 1}));
   bench.cut(30, true, 6.2);
   bench.pass_to(20);
   ASSERT_EQ(bench.answers.size(), 1u);

@@ -176,7 +176,7 @@ void Attempt::observe_segment(const SegmentMarks& marks, Duration now) {
   segment_times_.reset();
   if (!started_ || marks.begun_at <= Duration(0) || marks.begin != segment_begin_ || now < marks.begun_at) return;
   wire::SegmentTimes times =
-      protocol::segment_times(now - marks.begun_at, marks.first, marks.last, marks.first_bytes, marks.moves);
+      protocol::segment_times(now - marks.begun_at, marks.first, marks.last, marks.timed_bytes, marks.moves);
   if (protocol::is_possible(times)) segment_times_ = std::move(times);
 }
 
