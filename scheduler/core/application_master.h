@@ -27,6 +27,7 @@
 #include "scheduler/core/restraint.h"
 #include "scheduler/core/speculation.h"
 #include "scheduler/core/step_builder.h"
+#include "scheduler/core/worth.h"
 #include "scheduler/policies/decision.h"
 
 namespace ontime::scheduler {
@@ -141,7 +142,8 @@ class ApplicationMaster {
   void end_at(StepBuilder& step, AttemptId attempt, std::uint64_t at);
   void settle_race(StepBuilder& step, AttemptId winner, std::uint64_t begin);
   TaskId task_id(std::uint32_t index) const { return {job_, index}; }
-  bool may_carry_out(StepBuilder& step, const Appraiser& appraiser, const Speculate& decision, ByteRange segment);
+  bool may_carry_out(StepBuilder& step, const Judgement& judged, const Speculate& decision, ByteRange segment);
+  void judge(StepBuilder& step, Judgement judged) const;
   void look_at_promises(StepBuilder& step, std::uint32_t task, ByteRange sealed);
 
   JobId job_;

@@ -230,6 +230,28 @@ void Cluster::observe_cut_answered(AttemptId id, TimePoint now) {
   attempt->cut.reset();
 }
 
+void Cluster::observe_step() {
+  judged_.clear();
+  unjudged_ = 0;
+}
+
+void Cluster::observe_judged(Judgement judged, TimePoint now) {
+  Job& job = this->job(judged.task.job);
+  if (judged.attempt) {
+    const Attempt& attempt = this->attempt({judged.task, *judged.attempt});
+    judged.segment = attempt.segment;
+    judged.is_running = attempt.state == AttemptState::Running;
+  }
+  if (judged.worth.is_binding && judged.what != Judgement::What::End) job.spent += std::max(0.0, judged.worth.price);
+  judged.at = now;
+  judged.spent = job.spent;
+  judged.is_divided_more = job.is_divided_more;
+  judged_.push_back(std::move(judged));
+  --unjudged_;
+}
+
+void Cluster::observe_divided_no_more(JobId id) { job(id).is_divided_more = false; }
+
 void Cluster::observe_decision_dropped(JobId id) { ++job(id).decisions_dropped; }
 
 void Cluster::observe_adopted(const AttemptProgress& progress, TimePoint now) {

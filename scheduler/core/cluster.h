@@ -16,6 +16,7 @@
 #include "scheduler/core/event.h"
 #include "scheduler/core/history.h"
 #include "scheduler/core/job.h"
+#include "scheduler/core/judgement.h"
 #include "scheduler/core/node.h"
 #include "scheduler/core/record.h"
 #include "scheduler/core/room.h"
@@ -65,6 +66,10 @@ class Cluster {
   // By jobs that have not ended.
   const RoomTaken& room_taken() const { return room_taken_; }
 
+  // Of the latest step.
+  std::span<const Judgement> judged() const { return judged_; }
+  int unjudged() const { return unjudged_; }
+
   JobId next_job() const { return JobId{last_job_.value + 1}; }
   NodeId next_node() const { return nodes_.next(); }
   // The oldest node that is gone and that no remembered job ran an attempt on, if there are more than `kept` of them.
@@ -82,6 +87,12 @@ class Cluster {
   void observe_declined(TaskId task, Reason reason, TimePoint now);
   void observe_cut(AttemptId attempt, const CutInFlight& cut);
   void observe_cut_answered(AttemptId attempt, TimePoint now);
+  // A step begins.
+  void observe_step();
+  // A decision about an attempt that runs is carried out. How it was judged follows, before it changes the attempt.
+  void observe_decided() { ++unjudged_; }
+  void observe_judged(Judgement judged, TimePoint now);
+  void observe_divided_no_more(JobId job);
   // One more than kDecisionsKept.
   void observe_decision_dropped(JobId job);
   // Its worker runs it, says the inventory. One that has mapped something is taken to have begun with its launch, now
@@ -112,6 +123,8 @@ class Cluster {
   std::map<std::string, NodeId> incarnations_;
   std::set<NodeId> gone_;  // lost or left, with no remembered job that ran an attempt there
   ProfileTable profiles_;
+  std::vector<Judgement> judged_;
+  int unjudged_ = 0;
 };
 
 // What must hold after every step, as code: run by the scheduler itself in debug builds, by the property tests and by

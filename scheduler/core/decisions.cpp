@@ -27,20 +27,33 @@ void ApplicationMaster::carry_out(StepBuilder& step, const Speculate& decision) 
   if (decision.task.index >= next_fresh_) return;  // its originals come first
   if (!speculation_.can_start(step.cluster, decision)) return;
   const Appraiser appraiser(step.cluster, outlook_, job_, step.now);
-  if (!may_carry_out(step, appraiser, decision, segment->range)) return;
+  const bool is_race = std::holds_alternative<WholeSegment>(decision.work);
+  Judgement judged{is_race ? Judgement::What::Race : Judgement::What::Cut, decision.task, decision.reason};
+  judged.worth = appraiser.appraise(decision);
+  judged.work = appraiser.work();
+  if (!may_carry_out(step, judged, decision, segment->range)) return;
   Speculate told = decision;
-  if (const auto ahead = farthest(step.cluster, job_, {decision.task.index, decision.segment}))
+  if (const auto ahead = farthest(step.cluster, job_, {decision.task.index, decision.segment})) {
+    judged.attempt = ahead->number;
     told.rate = outlook_.pace(*ahead, *step.cluster.find_attempt(*ahead)).rate;
+  }
   told.usual_rate = appraiser.usual_rate();
-  if (const std::optional<AttemptId> attempt = speculation_.start(step, told)) ask_next_cut(step, *attempt);
+  const std::optional<AttemptId> attempt = speculation_.start(step, told);
+  judge(step, judged);
+  if (attempt) ask_next_cut(step, *attempt);
+}
+
+void ApplicationMaster::judge(StepBuilder& step, Judgement judged) const {
+  judged.late = outlook_.slow_first();
+  step.cluster.observe_judged(std::move(judged), step.now);
 }
 
 // Engines that others plan for are not held back: what their attempts cost is theirs to know.
-bool ApplicationMaster::may_carry_out(StepBuilder& step, const Appraiser& appraiser, const Speculate& decision,
+bool ApplicationMaster::may_carry_out(StepBuilder& step, const Judgement& judged, const Speculate& decision,
                                       ByteRange segment) {
-  Worth worth = appraiser.appraise(decision);
+  Worth worth = judged.worth;
   worth.is_binding = worth.is_binding && !is_as_written_ && !is_advised_;
-  const auto refusal = restraint_.refusal(decision, worth, appraiser.work());
+  const auto refusal = restraint_.refusal(decision, worth, judged.work);
   if (refusal && worth.is_binding) {
     step.cluster.observe_declined(decision.task, *refusal, step.now);
     return false;
@@ -56,6 +69,7 @@ void ApplicationMaster::look_at_promises(StepBuilder& step, std::uint32_t task, 
   if (restraint_.on_sealed(task, sealed, step.cluster.find_task(task_id(task))->ledger, now)) {
     note.text = "The job is not divided any more: too little came of what earlier divisions promised.";
     step.decide(job_, note);
+    step.cluster.observe_divided_no_more(job_);
   }
   if (job.tasks_done < job.tasks.size()) return;
   if (const auto slower_by = restraint_.slower_by(now)) {
@@ -127,6 +141,7 @@ void ApplicationMaster::carry_out(StepBuilder& step, const EndAttempt& decision)
   note.rate = outlook_.pace(decision.attempt, *attempt).rate;
   note.usual_rate = appraiser.usual_rate();
   step.decide(job_, std::move(note));  // before the end that it explains
+  judge(step, {Judgement::What::End, decision.attempt.task, decision.reason, decision.attempt.number, worth});
   end_attempt(step, decision.attempt, AttemptEnd::Killed, std::string(code_of(decision.reason)));
 }
 

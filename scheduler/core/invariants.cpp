@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "scheduler/core/cluster.h"
+#include "scheduler/core/harm.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -14,6 +15,7 @@ class Inspection {
     for (const auto& [id, job] : cluster_.jobs()) inspect_job(id, job);
     for (const auto& [id, node] : cluster_.nodes()) inspect_node(id, node);
     inspect_owners();
+    for (std::string& harm : harms(cluster_)) broken_.push_back(std::move(harm));
     return std::move(broken_);
   }
 

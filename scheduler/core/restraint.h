@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/base/byte_range.h"
-#include "scheduler/core/task.h"
-#include "scheduler/core/worth.h"
+#include "scheduler/core/judgement.h"
+#include "scheduler/core/ledger.h"
 #include "scheduler/policies/decision.h"
 
 namespace ontime::scheduler {

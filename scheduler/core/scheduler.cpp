@@ -58,6 +58,7 @@ void Scheduler::Impl::follow(const Fact& fact, TimePoint at) {
 }
 
 StepBuilder Scheduler::Impl::begin(TimePoint now) {
+  cluster_.observe_step();
   return StepBuilder{
       cluster_, timers_, now, settings_.cut_timeout, [this, now](const Fact& fact) { follow(fact, now); }, {}, {}};
 }

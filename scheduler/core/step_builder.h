@@ -32,6 +32,8 @@ struct StepBuilder {
   }
   // More than a job's first kDecisionsKept are counted only.
   void decide(JobId job, DecisionNote decision) {
+    using What = DecisionNote::What;
+    if (decision.what == What::Speculate || decision.what == What::EndAttempt) cluster.observe_decided();
     if (cluster.find_job(job)->decisions.size() < kDecisionsKept)
       record(fact::PolicyDecided{job, std::move(decision)});
     else

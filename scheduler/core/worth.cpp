@@ -105,11 +105,11 @@ double Appraiser::margin(TaskId task, std::uint64_t at, double to_go) const {
 }
 
 // What would miss the deadline and does not with it needs to be no better than that.
-bool Appraiser::is_gain_enough(const Worth& worth, double margin) const {
+bool Appraiser::is_gain_enough(const Worth& worth) const {
   const double deadline = seconds(job_.spec.deadline);
   if (deadline > 0 && worth.without > deadline && worth.with <= deadline) return true;
   if (std::isinf(worth.without)) return std::isfinite(worth.with);
-  return worth.gain() > margin;
+  return worth.gain() > worth.least;
 }
 
 Worth Appraiser::appraise(const Speculate& decision) const {
@@ -137,8 +137,8 @@ Worth Appraiser::appraise(const Speculate& decision) const {
     worth.with = with_given(std::get<GivenTail>(decision.work), segment, expected);
   }
   const bool wastes_start = !std::holds_alternative<WholeSegment>(decision.work) && is_starting(ahead);
-  const double least = margin(decision.task, ahead.offset, worth.without - now_);
-  worth.is_worth = !wastes_start && is_gain_enough(worth, least);
+  worth.least = margin(decision.task, ahead.offset, worth.without - now_);
+  worth.is_worth = !wastes_start && is_gain_enough(worth);
   return worth;
 }
 
@@ -153,8 +153,8 @@ Worth Appraiser::appraise(const EndAttempt& decision) const {
   worth.without = expect(decision.attempt, attempt.held.end).end;
   worth.with = fresh(static_cast<double>(attempt.held.size()));
   worth.price = begin_;
-  const double least = margin(decision.attempt.task, attempt.offset, worth.without - now_);
-  worth.is_worth = !is_starting(attempt) && is_gain_enough(worth, least);
+  worth.least = margin(decision.attempt.task, attempt.offset, worth.without - now_);
+  worth.is_worth = !is_starting(attempt) && is_gain_enough(worth);
   return worth;
 }
 

@@ -6,21 +6,11 @@
 #include <cstdint>
 
 #include "scheduler/core/cluster.h"
+#include "scheduler/core/judgement.h"
 #include "scheduler/core/outlook.h"
 #include "scheduler/policies/decision.h"
 
 namespace ontime::scheduler {
-
-// Instants in seconds after the job's submission, times in seconds.
-struct Worth {
-  double without = 0;  // when what is decided about is expected to be done if nothing is done
-  double with = 0;     // and if it is carried out
-  double price = 0;    // machine time that it costs beyond what it spares
-  bool is_worth = true;
-  bool is_binding = false;  // what is not worth it is refused: segments of the job need starts
-
-  double gain() const { return without - with; }
-};
 
 class Appraiser {
  public:
@@ -48,7 +38,7 @@ class Appraiser {
   double with_given(const GivenTail& tail, ByteRange segment, const Expected& leader) const;
   double fresh(double bytes) const { return now_ + begin_ + bytes * per_byte_; }
   double margin(TaskId task, std::uint64_t at, double to_go) const;
-  bool is_gain_enough(const Worth& worth, double margin) const;
+  bool is_gain_enough(const Worth& worth) const;
 
   const Cluster& cluster_;
   const Outlook& outlook_;

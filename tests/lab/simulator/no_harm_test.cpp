@@ -32,6 +32,7 @@ Scenario scenario_of(const Cell& cell) {
   scenario.launch = Distribution::constant(0.01);
   scenario.heartbeat = 0.2;
   scenario.keeps_runners = true;
+  scenario.check_invariants = true;
   JobGroup& group = scenario.jobs[0];
   group.tasks = Distribution::constant(cell.tasks);
   group.split_bytes = 100u << 10;
@@ -50,6 +51,7 @@ Spent spent_under(Scenario scenario, const std::string& policy) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const Outcome outcome = run(scenario, seed);
     const JobOutcome& job = outcome.jobs.at(0);
+    EXPECT_TRUE(outcome.broken.empty()) << outcome.broken.front();
     EXPECT_EQ(job.state, scheduler::JobState::Succeeded);
     spent.time += job.flow_time();
     spent.machine += job.machine_time;

@@ -1,0 +1,74 @@
+#include "scheduler/core/harm.h"
+
+#include <cmath>
+
+#include "common/base/units.h"
+#include "scheduler/core/restraint.h"
+#include "scheduler/core/worth.h"
+
+namespace ontime::scheduler {
+namespace {
+
+std::string time_of(double seconds) {
+  return std::isfinite(seconds) ? format_duration(from_seconds(seconds)) : std::string("for ever");
+}
+
+std::string name_of(Judgement::What what) {
+  switch (what) {
+    case Judgement::What::Race:
+      return "a copy";
+    case Judgement::What::Cut:
+      return "a cut";
+    case Judgement::What::End:
+      return "an end";
+  }
+  return "";
+}
+
+// "0 ns": it had taken nothing.
+bool is_in_start(const Judgement& judged) { return judged.segment.is_known() && judged.segment.moves == 0; }
+bool has_one_reading(const Judgement& judged) {
+  const bool is_late = judged.late && seconds(judged.segment.age) > *judged.late;
+  return judged.segment.is_known() && judged.segment.moves == 1 && !is_late;
+}
+
+// What it breaks, as the end of a sentence; empty: nothing.
+std::string broken_by(const Judgement& judged) {
+  const bool changes_attempt = judged.what != Judgement::What::Race && judged.is_running;
+  if (changes_attempt && is_in_start(judged))
+    return "the attempt was in its start, " + time_of(seconds(judged.segment.age)) + " after its segment's begin";
+  if (changes_attempt && has_one_reading(judged))
+    return "the attempt had shown one reading, " + time_of(seconds(judged.segment.age)) +
+           " after its segment's begin; it is late after " + time_of(judged.late.value_or(HUGE_VAL));
+  if (judged.what == Judgement::What::Cut && !judged.is_divided_more) return "the job is not to be divided any more";
+  if (!judged.worth.is_worth)
+    return "it was to gain " + time_of(judged.worth.gain()) + " and had to gain " + time_of(judged.worth.least);
+  const double budget = Restraint::kSpend * judged.work;
+  if (judged.what != Judgement::What::End && judged.work > 0 && judged.worth.price > 0 && judged.spent > budget)
+    return "copies and cuts of the job cost " + time_of(judged.spent) + " with it, and may cost " + time_of(budget);
+  return "";
+}
+
+std::string about(const Job& job, const Judgement& judged) {
+  const std::string subject =
+      judged.attempt ? to_string(AttemptId{judged.task, *judged.attempt}) : to_string(judged.task);
+  return subject + ": " + name_of(judged.what) + " (" + std::string(code_of(judged.reason)) + ") " +
+         format_duration(judged.at - job.submitted_at) + " after the job's submission: ";
+}
+
+}  // namespace
+
+std::vector<std::string> harms(const Cluster& cluster, HarmBounds bounds) {
+  std::vector<std::string> sentences;
+  if (cluster.unjudged() != 0) sentences.emplace_back("a decision about an attempt that runs was not judged");
+  for (const Judgement& judged : cluster.judged()) {
+    const Job* job = cluster.find_job(judged.task.job);
+    if (job == nullptr || job->spec.advised || !judged.worth.is_binding) continue;
+    if (bounds.spares_as_written && is_as_written(job->spec)) continue;
+    if (const std::string broken = broken_by(judged); !broken.empty())
+      sentences.push_back(about(*job, judged) + broken);
+  }
+  return sentences;
+}
+
+}  // namespace ontime::scheduler
