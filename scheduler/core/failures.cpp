@@ -218,7 +218,7 @@ void ApplicationMaster::watch_progress(StepBuilder& step, AttemptId id) {
 std::optional<TimePoint> ApplicationMaster::progress_due(const Cluster& cluster, AttemptId id) const {
   const Attempt& attempt = *cluster.find_attempt(id);
   const Segment* segment = cluster.find_task(id.task)->ledger.find(attempt.held.begin);
-  const auto limit = progress_limit(*cluster.find_job(job_), attempt, *segment, outlook_.sample().mean_launch());
+  const auto limit = progress_limit(*cluster.find_job(job_), attempt, *segment, outlook_.sample());
   return limit ? std::optional(attempt.progressed_at + *limit) : std::nullopt;
 }
 

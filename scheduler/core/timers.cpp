@@ -73,6 +73,8 @@ std::optional<double> usual(std::optional<double> seen, Duration before) {
 // It has mapped its segment and seals it: a command that sorts may take its time at the end, and shows nothing of it.
 bool is_sealing(const Attempt& attempt, const Segment& segment) { return attempt.offset >= segment.range.end; }
 
+bool is_starting(const Attempt& attempt) { return attempt.segment.is_known() && attempt.segment.moves == 0; }
+
 // At most, by what was seen.
 Duration time_for_a_record(const Job& job, const Attempt& attempt) {
   const std::optional<double> seen = usual(job.between_offsets.get(), job.usual_gap);
@@ -93,17 +95,19 @@ Duration answer_limit(const Job& job, const Attempt& attempt, const Segment& seg
 }
 
 std::optional<Duration> progress_limit(const Job& job, const Attempt& attempt, const Segment& segment,
-                                       std::optional<double> launch) {
+                                       const math::DurationSample& sample) {
   if (job.spec.attempt_timeout == kNoTimeout) return std::nullopt;
   if (job.spec.attempt_timeout > Duration::zero()) return job.spec.attempt_timeout;
   if (attempt.state == AttemptState::Launching) {
-    launch = usual(launch, job.usual_launch);
+    const std::optional<double> launch = usual(sample.mean_launch(), job.usual_launch);
     // If the master's clock jumped during a launch, the time of that launch means nothing.
     return doubled(launch ? std::min(usual_limit(*launch), kUnknown) : kUnknown, segment.stalls);
   }
   const std::optional<double> record = usual(job.between_offsets.get(), job.usual_gap);
   const std::optional<double> seal = usual(job.to_seal.get(), job.usual_seal);
-  const Duration for_record = record ? usual_limit(*record) : kUnknown;
+  Duration for_record = record ? usual_limit(*record) : kUnknown;
+  if (is_starting(attempt))
+    for_record = std::max(for_record, usual_limit(sample.usual_fixed(math::Beginning::Cold).value_or(0)));
   const Duration least = std::max(kSealLeast, kLongestGaps * std::min(job.to_seal.longest(), kMost / kLongestGaps));
   const Duration for_seal = seal ? usual_limit(*seal, least) : kUnknown;
   if (!is_sealing(attempt, segment)) return doubled(for_record, segment.stalls);

@@ -14,6 +14,7 @@
 #include "scheduler/core/job.h"
 #include "scheduler/core/ledger.h"
 #include "scheduler/core/task.h"
+#include "scheduler/math/durations.h"
 
 namespace ontime::scheduler {
 
@@ -83,10 +84,11 @@ inline constexpr Duration kAnswerCheck = std::chrono::seconds(1);
 Duration answer_limit(const Job& job, const Attempt& attempt, const Segment& segment, Duration cut_timeout);
 
 // How long an attempt of the job may stay at one offset. JobSpec::attempt_timeout if it is given; nothing for
-// kNoTimeout. Otherwise 30 s or 20 times the job's usual time between two offsets (of an attempt that has not begun: 20
-// times `launch`, the mean launch in seconds). While it only has to seal what it has mapped: 1 min, 20 times the
-// job's usual time for that, or three times the longest. 10 minutes where the usual time is not known.
+// kNoTimeout. Otherwise 30 s or 20 times the job's usual time between two offsets; of an attempt that has not begun, 20
+// times the mean launch, and of one in its start also 20 times the usual start. While it only has to seal what it has
+// mapped: 1 min, 20 times the job's usual time for that, or three times the longest. 10 minutes where the usual time is
+// not known. `sample`: of the job's own attempts.
 std::optional<Duration> progress_limit(const Job& job, const Attempt& attempt, const Segment& segment,
-                                       std::optional<double> launch);
+                                       const math::DurationSample& sample);
 
 }  // namespace ontime::scheduler

@@ -153,7 +153,7 @@ class Forecaster {
   // that somebody waits for.
   double ended_at(const Task& task, const Attempt& attempt) const {
     const Segment& segment = *task.ledger.find(attempt.held.begin);
-    const auto limit = progress_limit(*job_.job, attempt, segment, job_.outlook->sample().mean_launch());
+    const auto limit = progress_limit(*job_.job, attempt, segment, job_.outlook->sample());
     const double last = limit ? job_.since_submission(attempt.progressed_at) + seconds(*limit) : kInfinity;
     if (!attempt.cut || attempt.cut->why == CutReason::Checkpoint) return last;
     const Duration wait = answer_limit(*job_.job, attempt, segment, cut_timeout_);

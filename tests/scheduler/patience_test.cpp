@@ -26,14 +26,18 @@ class Patience : public testing::Test {
     for (int i = 0; i < count; ++i) time.add(each);
     return time;
   }
-  std::optional<Duration> progress(std::optional<double> launch = {}) const {
-    return progress_limit(job_, attempt_, segment_, launch);
+  std::optional<Duration> progress() const { return progress_limit(job_, attempt_, segment_, sample_); }
+  std::optional<Duration> progress(double launch) const {
+    math::DurationSample sample;
+    sample.add_launch(launch);
+    return progress_limit(job_, attempt_, segment_, sample);
   }
   Duration answer() const { return answer_limit(job_, attempt_, segment_, 3s); }
   static void expect_near(std::optional<Duration> limit, Duration expected) {
     ASSERT_TRUE(limit);
     EXPECT_NEAR(seconds(*limit), seconds(expected), 1e-3);
   }
+  math::DurationSample sample_;
   Job job_;
   Attempt attempt_;
   Segment segment_;
@@ -56,6 +60,16 @@ TEST_F(Patience, ForALaunchFollowsTheMeanLaunch) {
   expect_near(progress(), 10min);
   expect_near(progress(4.0), 80s);
   expect_near(progress(3600.0), 10min);
+}
+
+TEST_F(Patience, ForAStartIsTwentyTimesTheUsualOne) {
+  attempt_.offset = 0;
+  attempt_.segment = {.age = 40s};
+  expect_near(progress(), 60s);
+  sample_.add_fixed(math::Beginning::Cold, 8);
+  expect_near(progress(), 160s);
+  attempt_.segment.moves = 1;
+  expect_near(progress(), 60s);
 }
 
 TEST_F(Patience, ForSealingFollowsTheUsualTimeToSealAndIsAMinuteAtLeast) {
@@ -88,9 +102,9 @@ TEST_F(Patience, ForProgressIsWhatTheJobSays) {
   JobSpec spec;
   spec.attempt_timeout = 5s;
   segment_.stalls = 3;
-  expect_near(progress_limit(Job(spec), attempt_, segment_, {}), 5s);
+  expect_near(progress_limit(Job(spec), attempt_, segment_, sample_), 5s);
   spec.attempt_timeout = kNoTimeout;
-  EXPECT_EQ(progress_limit(Job(spec), attempt_, segment_, {}), std::nullopt);
+  EXPECT_EQ(progress_limit(Job(spec), attempt_, segment_, sample_), std::nullopt);
 }
 
 TEST_F(Patience, ForProgressIsDoubledByEachAttemptThatStoodStillAndByNoneThatDidNotAnswer) {
