@@ -20,7 +20,11 @@ class FourTasksTest : public OrderedPolicyTest {
   void run(JobSpec spec = World::quiet_spec(), double start = 8, std::uint32_t moves = 10) {
     for (const char* name : {"a", "b", "c", "d", "e"}) world_.register_node(name);
     job_ = world_.submit(4000, 1000, std::move(spec));
-    for (std::uint32_t task = 0; task < 4; ++task) world_.start_attempt(attempt(task));
+    for (std::uint32_t task = 0; task < 4; ++task) {
+      if (world_.job(job_).spec.advised)
+        world_.send(event::LaunchedElsewhere{NodeId{task + 1}, {job_, task}, task * 1000ULL});
+      world_.start_attempt(attempt(task));
+    }
     wait(static_cast<int>(start) + 3);
     for (std::uint32_t task = 0; task < 2; ++task) {
       const ByteRange range{task * 1000ULL, task * 1000ULL + 1000};

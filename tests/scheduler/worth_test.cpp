@@ -21,6 +21,13 @@ class WorthTest : public test::FourTasksTest {
   Worth worth(const Decision& decision) const {
     return Appraiser(world_.cluster(), *world_.scheduler().outlook(job_), job_, world_.now()).appraise(decision);
   }
+
+  // Of the healthy attempt.
+  bool is_declined() const { return world_.job(job_).declined.contains(2); }
+  std::size_t attempts() const { return world_.cluster().find_task({job_, 2})->attempts.size(); }
+  bool runs() const { return is_live(world_.attempt(attempt(2)).state); }
+
+  JobId job_;
 };
 
 TEST_F(WorthTest, ACopyOfAStragglerIsWorthItsStartAndOneOfAHealthyAttemptIsNot) {
@@ -35,6 +42,40 @@ TEST_F(WorthTest, ACopyOfAStragglerIsWorthItsStartAndOneOfAHealthyAttemptIsNot) 
   const Worth healthy = worth(about(2));
   EXPECT_TRUE(healthy.is_binding);
   EXPECT_FALSE(healthy.is_worth);
+}
+
+TEST_F(WorthTest, WhatIsNotWorthItIsNotDone) {
+  run();
+  report(2, 900, times_of(10.9, 8, 10.7, 9));
+  order(about(2));
+  EXPECT_TRUE(is_declined());
+  EXPECT_EQ(attempts(), 1u);
+  order(EndAttempt{attempt(2), Reason::Replaced});
+  EXPECT_TRUE(runs());
+}
+
+TEST_F(WorthTest, UnlessThePolicyIsToBeAsWritten) {
+  JobSpec spec = World::quiet_spec();
+  spec.policy_parameters["as_written"] = "yes";
+  run(spec);
+  report(2, 900, times_of(10.9, 8, 10.7, 9));
+  order(about(2));
+  EXPECT_FALSE(is_declined());
+  EXPECT_EQ(attempts(), 2u);
+  order(EndAttempt{attempt(2), Reason::Replaced});
+  EXPECT_FALSE(runs());
+}
+
+TEST_F(WorthTest, OrAnotherEngineRunsTheJob) {
+  JobSpec spec = World::quiet_spec();
+  spec.advised = true;
+  run(spec);
+  report(2, 900, times_of(10.9, 8, 10.7, 9));
+  order(about(2));
+  EXPECT_FALSE(is_declined());
+  EXPECT_EQ(world_.take<action::LaunchAttempt>().size(), 1u);
+  order(EndAttempt{attempt(2), Reason::Replaced});
+  EXPECT_FALSE(runs());
 }
 
 TEST_F(WorthTest, NothingBindsWhereSegmentsNeedNoStart) {
