@@ -78,6 +78,44 @@ TEST_F(OutlookTest, AnAttemptThatMapsNothingIsCalledStandingAfterAWhile) {
   EXPECT_EQ(completion(), std::numeric_limits<double>::infinity());
 }
 
+// As its runner tells: so long in its start.
+scheduler::Event in_start(const Attempt& attempt, AttemptId id, double age) {
+  return event::Heartbeat{attempt.node, {{id, attempt.offset, 0, 0, {.age = from_seconds(age)}}}};
+}
+
+TEST_F(OutlookTest, OfAnAttemptInItsStartNothingIsKnownBeforeAnyFirstByteHasCome) {
+  const AttemptId id = start();
+  for (int second = 1; second <= 20; ++second) {
+    world_.pass(1s);
+    world_.send(in_start(world_.attempt(id), id, second));
+  }
+  EXPECT_EQ(world_.attempt(id).state, AttemptState::Running);
+  EXPECT_TRUE(std::isnan(completion()));
+  EXPECT_FALSE(world_.scheduler().outlook(job_)->slow_first());
+  EXPECT_FALSE(world_.scheduler().outlook(job_)->is_late_without_pace(world_.attempt(id)));
+}
+
+// The others' came after 0.1 s, and they mapped for 3 s.
+TEST_F(OutlookTest, AFirstByteThatIsLateByLessThanASecondMakesNoStraggler) {
+  world_.register_node("a", 3);
+  job_ = world_.submit(3000, 1000);
+  const auto attempt = [&](std::uint32_t task) { return AttemptId{{job_, task}, 0}; };
+  for (const std::uint32_t task : {0u, 1u, 2u}) world_.start_attempt(attempt(task));
+  world_.pass(3100ms);
+  for (const std::uint32_t task : {0u, 1u}) {
+    const ByteRange range{task * 1000ULL, task * 1000ULL + 1000};
+    const SegmentTimes times{from_seconds(3.1), from_seconds(0.1), from_seconds(2.8), 900, 10};
+    world_.send(event::SegmentSealed{NodeId{1}, attempt(task), range, range.end, {}, {}, times});
+  }
+  const Outlook& outlook = *world_.scheduler().outlook(job_);
+  const AttemptId id = attempt(2);
+  world_.send(in_start(world_.attempt(id), id, 0.9));
+  EXPECT_FALSE(outlook.is_late_without_pace(world_.attempt(id)));
+  EXPECT_NEAR(outlook.completion()[2], 3.1 + 0.9 + 3, 0.1) << "at the pace of the others";
+  world_.send(in_start(world_.attempt(id), id, 1.1));
+  EXPECT_TRUE(outlook.is_late_without_pace(world_.attempt(id)));
+}
+
 TEST_F(OutlookTest, ADoneTaskIsNoStraggler) {
   const AttemptId id = start();
   world_.seal_all(id);
