@@ -76,9 +76,9 @@ class ClaimWord {
   bool is_cut() const { return (word_.load(std::memory_order_acquire) & kIsCut) != 0; }
 
   // Cuts there, or behind what is claimed, and within what the attempt holds. `claimed` is kept by the worker from one
-  // call to the next. While the runner has not seen the last cut, one that does not release is answered with that
-  // border, and changes nothing. Nothing: the runner answers itself; or it has not seen the last cut, and this one,
-  // which releases, lies behind it.
+  // call to the next. The runner finds one border: while it has not seen the last cut, one that does not release is
+  // answered with that border and changes nothing; one that releases is answered with it too, or with a lower one.
+  // Nothing: the runner answers itself.
   std::optional<std::uint64_t> cut(Cut wanted, ByteRange held, std::uint64_t& claimed) {
     std::uint64_t word = word_.load(std::memory_order_acquire);
     for (int tries = 0; tries < kTriesMost; ++tries) {
@@ -86,10 +86,9 @@ class ClaimWord {
       const bool is_second = (word & kIsCut) != 0;
       if (!is_second) claimed = word & kPlace;
       if (is_second && !wanted.release) return within(held, word & kPlace);
-      const std::uint64_t at = within(held, std::max(wanted.at, claimed));
-      const std::uint64_t place = std::min(at, kMost);
-      if (is_second && place > (word & kPlace)) return std::nullopt;
-      if (change(word, kIsCut | (wanted.release ? kReleases : 0) | place)) return at;
+      const std::uint64_t behind = std::max(wanted.at, claimed);
+      const std::uint64_t at = within(held, is_second ? std::min(behind, word & kPlace) : behind);
+      if (change(word, kIsCut | (wanted.release ? kReleases : 0) | std::min(at, kMost))) return at;
     }
     return std::nullopt;
   }

@@ -26,8 +26,6 @@ class WorthTest : public test::FourTasksTest {
   bool is_declined() const { return world_.job(job_).declined.contains(2); }
   std::size_t attempts() const { return world_.cluster().find_task({job_, 2})->attempts.size(); }
   bool runs() const { return is_live(world_.attempt(attempt(2)).state); }
-
-  JobId job_;
 };
 
 TEST_F(WorthTest, ACopyOfAStragglerIsWorthItsStartAndOneOfAHealthyAttemptIsNot) {

@@ -55,10 +55,21 @@ TEST(ClaimWord, ACutThatWasNotSeenGivesWayToALowerOneOnly) {
   std::uint64_t claimed = 0;
   word.reset(100);
   EXPECT_TRUE(word.claim(110));
-  EXPECT_EQ(word.cut({150, false}, kHeld, claimed), 150u);
-  EXPECT_EQ(word.cut({160, true}, kHeld, claimed), std::nullopt);
+  EXPECT_EQ(word.cut({150, true}, kHeld, claimed), 150u);
+  EXPECT_EQ(word.cut({160, true}, kHeld, claimed), 150u);
   EXPECT_EQ(word.cut({105, true}, kHeld, claimed), 110u);
   EXPECT_EQ(word.take_cut(110), (Cut{110, true}));
+}
+
+TEST(ClaimWord, ACutThatWasNotSeenReleasesIfTheNextOneDoes) {
+  ClaimWord word;
+  std::uint64_t claimed = 0;
+  word.reset(100);
+  EXPECT_TRUE(word.claim(110));
+  EXPECT_EQ(word.cut({150, false}, kHeld, claimed), 150u);
+  EXPECT_EQ(word.cut({160, true}, kHeld, claimed), 150u);
+  EXPECT_EQ(word.take_cut(110), (Cut{150, true}));
+  EXPECT_TRUE(word.claim(150));
 }
 
 TEST(ClaimWord, ACutThatWasNotSeenAnswersThoseThatDoNotRelease) {
