@@ -35,7 +35,7 @@ void ApplicationMaster::carry_out(StepBuilder& step, const Speculate& decision) 
   Speculate told = decision;
   if (const auto ahead = farthest(step.cluster, job_, {decision.task.index, decision.segment})) {
     judged.attempt = ahead->number;
-    told.rate = outlook_.pace(*ahead, *step.cluster.find_attempt(*ahead)).rate;
+    told.rate = judged.rate = outlook_.pace(*ahead, *step.cluster.find_attempt(*ahead)).rate;
   }
   told.usual_rate = appraiser.usual_rate();
   const std::optional<AttemptId> attempt = speculation_.start(step, told);
@@ -138,10 +138,11 @@ void ApplicationMaster::carry_out(StepBuilder& step, const EndAttempt& decision)
   note.attempt = decision.attempt.number;
   note.reason = code_of(decision.reason);
   note.segment = attempt->held.begin;
-  note.rate = outlook_.pace(decision.attempt, *attempt).rate;
+  const double rate = outlook_.pace(decision.attempt, *attempt).rate;
+  note.rate = rate;
   note.usual_rate = appraiser.usual_rate();
   step.decide(job_, std::move(note));  // before the end that it explains
-  judge(step, {Judgement::What::End, decision.attempt.task, decision.reason, decision.attempt.number, worth});
+  judge(step, {Judgement::What::End, decision.attempt.task, decision.reason, decision.attempt.number, worth, 0, rate});
   end_attempt(step, decision.attempt, AttemptEnd::Killed, std::string(code_of(decision.reason)));
 }
 

@@ -10,7 +10,8 @@ namespace ontime::scheduler {
 namespace {
 
 std::string time_of(double seconds) {
-  return std::isfinite(seconds) ? format_duration(from_seconds(seconds)) : std::string("for ever");
+  if (!(seconds > 0)) return "nothing";
+  return std::isfinite(seconds) ? format_duration(from_seconds(seconds)) : std::string("all time");
 }
 
 std::string name_of(Judgement::What what) {
@@ -25,11 +26,10 @@ std::string name_of(Judgement::What what) {
   return "";
 }
 
-// "0 ns": it had taken nothing.
 bool is_in_start(const Judgement& judged) { return judged.segment.is_known() && judged.segment.moves == 0; }
-bool has_one_reading(const Judgement& judged) {
+bool has_no_pace(const Judgement& judged) {
   const bool is_late = judged.late && seconds(judged.segment.age) > *judged.late;
-  return judged.segment.is_known() && judged.segment.moves == 1 && !is_late;
+  return judged.segment.is_known() && judged.rate <= 0 && !is_late;
 }
 
 // What it breaks, as the end of a sentence; empty: nothing.
@@ -37,8 +37,8 @@ std::string broken_by(const Judgement& judged) {
   const bool changes_attempt = judged.what != Judgement::What::Race && judged.is_running;
   if (changes_attempt && is_in_start(judged))
     return "the attempt was in its start, " + time_of(seconds(judged.segment.age)) + " after its segment's begin";
-  if (changes_attempt && has_one_reading(judged))
-    return "the attempt had shown one reading, " + time_of(seconds(judged.segment.age)) +
+  if (changes_attempt && has_no_pace(judged))
+    return "the attempt showed no pace, " + time_of(seconds(judged.segment.age)) +
            " after its segment's begin; it is late after " + time_of(judged.late.value_or(HUGE_VAL));
   if (judged.what == Judgement::What::Cut && !judged.is_divided_more) return "the job is not to be divided any more";
   if (!judged.worth.is_worth)

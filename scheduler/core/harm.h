@@ -5,7 +5,7 @@
 //   * Each decision about an attempt that runs was judged.
 //   * It was worth it.
 //   * What copies and cuts were expected to cost is not more than the job's own work.
-//   * No attempt is cut or ended in its start, nor with its first reading unless that was late.
+//   * No attempt is cut or ended in its start, nor before it shows a pace unless it is late.
 //   * No attempt is cut once too little has come of earlier cuts.
 //
 // Of jobs whose segments need no start, of those that another engine runs and of policies as written only the first.

@@ -32,6 +32,7 @@ struct Judgement {
   std::optional<std::uint32_t> attempt{};  // number: that is ahead, and cut or ended if anything is
   Worth worth{};
   double work = 0;               // machine time that the job needs without copies, in seconds; 0: it is not known
+  double rate = 0;               // bytes per second of the attempt; 0: it shows no pace
   std::optional<double> late{};  // seconds to the first byte of a segment beyond which it is late
 
   // What the cluster knows: of the job with this decision, and of the attempt before it.

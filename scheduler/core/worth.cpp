@@ -22,11 +22,6 @@ constexpr double kStartLeast = 0.02;
 constexpr double kSlow = 1.5;
 constexpr double kErrors = 2;
 
-// A cut or an end would have its start for nothing: it is raced, or left alone.
-bool is_starting(const Attempt& attempt) {
-  return attempt.state == AttemptState::Running && attempt.segment.is_known() && attempt.segment.moves == 0;
-}
-
 // How many attempts have ended that were launched on a range with that place in it.
 int times_begun(const Task& task, std::uint64_t at) {
   const auto count = std::ranges::count_if(task.attempts, [&](const Attempt& attempt) {
@@ -99,6 +94,16 @@ double Appraiser::with_given(const GivenTail& tail, ByteRange segment, const Exp
   return last;
 }
 
+// A cut or an end would have its start for nothing, or comes before it shows a pace: it is raced, or left alone.
+bool Appraiser::is_young(AttemptId id) const {
+  const Attempt& attempt = *cluster_.find_attempt(id);
+  if (attempt.state != AttemptState::Running || !attempt.segment.is_known()) return false;
+  if (attempt.segment.moves == 0) return true;
+  const auto slow = outlook_.slow_first();
+  const bool is_late = slow && seconds(attempt.segment.age) > *slow;
+  return !is_late && outlook_.pace(id, attempt).rate <= 0;
+}
+
 double Appraiser::margin(TaskId task, std::uint64_t at, double to_go) const {
   const double least = std::max(kShareGained * to_go, kBeginGained * begin_);
   return std::ldexp(least, times_begun(*cluster_.find_task(task), at));
@@ -136,9 +141,9 @@ Worth Appraiser::appraise(const Speculate& decision) const {
   } else {
     worth.with = with_given(std::get<GivenTail>(decision.work), segment, expected);
   }
-  const bool wastes_start = !std::holds_alternative<WholeSegment>(decision.work) && is_starting(ahead);
+  const bool is_too_early = !std::holds_alternative<WholeSegment>(decision.work) && is_young(leader);
   worth.least = margin(decision.task, ahead.offset, worth.without - now_);
-  worth.is_worth = !wastes_start && is_gain_enough(worth);
+  worth.is_worth = !is_too_early && is_gain_enough(worth);
   return worth;
 }
 
@@ -154,7 +159,7 @@ Worth Appraiser::appraise(const EndAttempt& decision) const {
   worth.with = fresh(static_cast<double>(attempt.held.size()));
   worth.price = begin_;
   worth.least = margin(decision.attempt.task, attempt.offset, worth.without - now_);
-  worth.is_worth = !is_starting(attempt) && is_gain_enough(worth);
+  worth.is_worth = !is_young(decision.attempt) && is_gain_enough(worth);
   return worth;
 }
 

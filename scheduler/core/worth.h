@@ -37,6 +37,7 @@ class Appraiser {
   double with_shared(const SharedTail& tail, ByteRange segment, const Expected& leader) const;
   double with_given(const GivenTail& tail, ByteRange segment, const Expected& leader) const;
   double fresh(double bytes) const { return now_ + begin_ + bytes * per_byte_; }
+  bool is_young(AttemptId id) const;
   double margin(TaskId task, std::uint64_t at, double to_go) const;
   bool is_gain_enough(const Worth& worth) const;
 

@@ -45,10 +45,10 @@ TEST_F(HarmTest, AnEndInTheStart) {
   EXPECT_THAT(harm_of(EndAttempt{attempt(3), Reason::Replaced}), ElementsAre(HasSubstr("in its start")));
 }
 
-TEST_F(HarmTest, ACutAfterOneReading) {
+TEST_F(HarmTest, ACutOfOneThatShowsNoPace) {
   run(as_written());
   report(3, 100, times_of(8.5, 8.2, 8.2, 1));
-  EXPECT_THAT(harm_of(cut(3, 3500)), ElementsAre(HasSubstr("one reading, 8.50 s after its segment's begin")));
+  EXPECT_THAT(harm_of(cut(3, 3500)), ElementsAre(HasSubstr("no pace, 8.50 s after its segment's begin")));
 }
 
 TEST_F(HarmTest, ACopyThatIsNotWorthItsStart) {
