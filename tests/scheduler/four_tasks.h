@@ -1,6 +1,6 @@
 #pragma once
 // Four tasks of 1000 bytes on five nodes, of which the first two took 8 s to start and 3 s to map. What a test orders
-// is decided.
+// is decided, or what a policy wants.
 
 #include <chrono>
 #include <cstdint>
@@ -15,8 +15,12 @@ inline SegmentTimes times_of(double age, double first, double last, std::uint32_
   return {from_seconds(age), from_seconds(first), from_seconds(last), moves > 1 ? taken - 100 : 0, moves};
 }
 
-class FourTasksTest : public OrderedPolicyTest {
+// `Base` has the World.
+template <class Base = OrderedPolicyTest>
+class FourTasksTest : public Base {
  protected:
+  using Base::world_;
+
   void run(JobSpec spec = World::quiet_spec(), double start = 8, std::uint32_t moves = 10) {
     for (const char* name : {"a", "b", "c", "d", "e"}) world_.register_node(name);
     job_ = world_.submit(4000, 1000, std::move(spec));

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class HarmTest : public test::FourTasksTest {
+class HarmTest : public test::FourTasksTest<> {
  protected:
   static JobSpec as_written() {
     JobSpec spec = test::World::quiet_spec();

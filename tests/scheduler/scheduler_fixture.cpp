@@ -6,18 +6,20 @@
 
 namespace ontime::scheduler::test {
 
-World::World(Settings settings) : settings_(settings), scheduler_(std::make_unique<Scheduler>(settings)) {
-  keep(scheduler_->start(now_));
+World::World(Settings settings, OnStep on_step)
+    : on_step_(std::move(on_step)), settings_(settings), scheduler_(std::make_unique<Scheduler>(settings)) {
+  keep(nullptr, scheduler_->start(now_));
 }
 
-void World::keep(Step step) {
+void World::keep(const Event* event, Step step) {
+  if (on_step_) on_step_(event, now_, step);
   for (JournalRecord& record : step.records) records_.push_back(std::move(record));
   for (Action& action : step.actions) actions_.push_back(std::move(action));
   const std::vector<std::string> broken = violations(cluster());
   ASSERT_TRUE(broken.empty()) << broken.front();
 }
 
-void World::send(const Event& event) { keep(scheduler_->step(event, now_)); }
+void World::send(const Event& event) { keep(&event, scheduler_->step(event, now_)); }
 
 NodeId World::register_node(const std::string& name, std::uint32_t slots, std::vector<AttemptProgress> running) {
   send(event::NodeRegistered{name, name, "host-" + name, slots});
@@ -104,7 +106,7 @@ void World::restart() {
   scheduler_ = std::make_unique<Scheduler>(settings_);
   for (const JournalRecord& record : records_) scheduler_->replay(record);
   actions_.clear();
-  keep(scheduler_->start(now_));
+  keep(nullptr, scheduler_->start(now_));
 }
 
 AttemptId World::take_launch() {

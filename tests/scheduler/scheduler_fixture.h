@@ -2,6 +2,7 @@
 // A scheduler in a world of verbs: nodes come and go, attempts report, time passes. Keeps every record as a journal
 // would and every action since they were last looked at.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +15,9 @@ namespace ontime::scheduler::test {
 
 class World {
  public:
-  explicit World(Settings settings = {});
+  // Sees each step of the scheduler; no event: its start.
+  using OnStep = std::function<void(const Event*, TimePoint, const Step&)>;
+  explicit World(Settings settings = {}, OnStep on_step = {});
 
   // A worker registers and says what it runs.
   NodeId register_node(const std::string& name, std::uint32_t slots = 1, std::vector<AttemptProgress> running = {});
@@ -66,7 +69,8 @@ class World {
   static JobSpec quiet_spec(const std::string& policy, StringMap parameters, const StringMap& more, Duration deadline);
 
  private:
-  void keep(Step step);
+  void keep(const Event* event, Step step);
+  OnStep on_step_;
   Settings settings_;
   std::unique_ptr<Scheduler> scheduler_;
   std::vector<JournalRecord> records_;

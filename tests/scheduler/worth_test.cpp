@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using test::times_of;
 using test::World;
 
-class WorthTest : public test::FourTasksTest {
+class WorthTest : public test::FourTasksTest<> {
  protected:
   template <class Decision>
   Worth worth(const Decision& decision) const {
@@ -108,6 +108,19 @@ TEST_F(WorthTest, OneThatIsSlowMayBeReplacedAndOneThatIsNotMayNot) {
   report(2, 900, times_of(10.9, 8, 10.7, 9));
   EXPECT_TRUE(worth(EndAttempt{attempt(3), Reason::Replaced}).is_worth);
   EXPECT_FALSE(worth(EndAttempt{attempt(2), Reason::Replaced}).is_worth);
+}
+
+// Doing nothing would miss the deadline by 0.4 s, as far as anybody knows after one reading.
+TEST_F(WorthTest, AnAttemptThatShowsNoPaceIsRacedAndNotReplacedUntilItIsLate) {
+  JobSpec spec = World::quiet_spec();
+  spec.deadline = 22500ms;
+  run(spec);
+  report(3, 100, times_of(11.9, 8.2, 8.2, 1));
+  EXPECT_TRUE(worth(about(3)).is_worth);
+  EXPECT_FALSE(worth(EndAttempt{attempt(3), Reason::Replaced}).is_worth);
+  EXPECT_FALSE(worth(cut(3, 3500)).is_worth);
+  report(3, 100, times_of(12.1, 8.2, 8.2, 1));
+  EXPECT_TRUE(worth(EndAttempt{attempt(3), Reason::Replaced}).is_worth);
 }
 
 TEST_F(WorthTest, ATailIsGivenAwayIfItsRestTakesLongerThanAStart) {
