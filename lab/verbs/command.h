@@ -40,6 +40,7 @@ struct ReplayCommand {
   std::string journal = "ontime-journal";
   std::string recording;  // a file, instead
   std::string report;     // a file for the page about the job; empty: none
+  bool strict = false;    // policies as written are to do no harm either
   bool json = false;
 };
 

@@ -94,6 +94,7 @@ void Grammar::add_foresight_verbs() {
   add_whole(replay, "--runs", replay_.runs, {1}, "With --policy: simulations per policy");
   add_whole(replay, "--seed", replay_.seed, {}, "With --policy: seed of the first simulation");
   replay.add_flag("--alone", replay_.alone, "With --policy: without the jobs that ran beside it");
+  replay.add_flag("--strict", replay_.strict, "Decisions of policies with as_written=yes count as harm, too");
   add_value(replay, "--report", replay_.report, "FILE", "Write a page about the job here, as 'ontime report' does");
   add_json(replay, replay_.json);
   add_plan_verb();

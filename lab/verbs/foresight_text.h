@@ -78,6 +78,7 @@ struct Replayed {
   std::uint64_t torn_bytes = 0;
   double wall_seconds = 0;
   bool is_identical = true;
+  bool does_no_harm = true;
 };
 
 // `only`: the one job to tell about; 0: all.

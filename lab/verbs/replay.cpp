@@ -86,7 +86,7 @@ class Witness {
   }
 
   std::pair<JobId, TimePoint> end_of_page_job(const recording::Parity& parity) const {
-    const JobId id = command_.job.value != 0         ? command_.job
+    const JobId id = command_.job.value != 0   ? command_.job
                      : !replayed_.jobs.empty() ? replayed_.jobs.begin()->first
                                                : JobId{};
     return {id, parity.epochs().back().last};
@@ -122,8 +122,10 @@ class Witness {
   std::optional<SeenJob> page_;  // as it was right after its end
 };
 
-Status replay(const std::vector<std::string>& files, Witness& witness, Replayed& replayed) {
-  recording::Parity parity([&](const scheduler::JournalRecord& record) { witness.observe_again(record); });
+Status replay(const std::vector<std::string>& files, const ReplayCommand& command, Witness& witness,
+              Replayed& replayed) {
+  recording::Parity parity([&](const scheduler::JournalRecord& record) { witness.observe_again(record); },
+                           {.spares_as_written = !command.strict});
   const auto begin = std::chrono::steady_clock::now();
   for (const std::string& file : files) {
     auto reader = recording::Reader::open(file);
@@ -144,6 +146,7 @@ Status replay(const std::vector<std::string>& files, Witness& witness, Replayed&
   replayed.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   replayed.epochs = parity.epochs();
   replayed.is_identical = parity.is_identical();
+  replayed.does_no_harm = parity.does_no_harm();
   return {};
 }
 
@@ -207,7 +210,7 @@ Result<ExitCode> execute(const ReplayCommand& command) {
   if (!files) return files.error();
   Replayed replayed;
   Witness witness(replayed, command);
-  if (Status status = replay(*files, witness, replayed); !status) return status.error();
+  if (Status status = replay(*files, command, witness, replayed); !status) return status.error();
   if (command.job.value != 0 && !replayed.jobs.contains(command.job)) {
     return bad_input("the recording knows no " + to_string(command.job));
   }
@@ -221,7 +224,7 @@ Result<ExitCode> execute(const ReplayCommand& command) {
   }
   const std::string text = command.json ? replayed_json(replayed, command.job) : replayed_text(replayed, command.job);
   std::fputs(text.c_str(), stdout);
-  return replayed.is_identical ? ExitCode::Done : ExitCode::Failed;
+  return replayed.is_identical && replayed.does_no_harm ? ExitCode::Done : ExitCode::Failed;
 }
 
 }  // namespace ontime::lab

@@ -69,6 +69,9 @@ std::string text_of(const EpochReport& epoch) {
   if (epoch.known != 0) text += " from " + counted(epoch.known, "record") + " in the journal";
   text += ", " + counted(epoch.records, "record") + ", " + counted(epoch.decisions, "decision") + ", " +
           counted(epoch.actions, "action") + "; " + end_of(epoch) + "\n";
+  for (const std::string& harm : epoch.harms) text += "HARM " + printable(harm) + "\n";
+  if (epoch.harms_found > epoch.harms.size())
+    text += "... and " + counted(epoch.harms_found - epoch.harms.size(), "decision") + " more that do harm\n";
   return epoch.difference ? text + text_of(epoch, *epoch.difference) : text;
 }
 
@@ -138,7 +141,9 @@ std::string replayed_json(const Replayed& replayed, JobId only) {
                 {"decisions", epoch.decisions},
                 {"actions", epoch.actions},
                 {"end", epoch.end ? Json(epoch.end->reason) : Json()},
-                {"identical", !epoch.difference.has_value()}};
+                {"identical", !epoch.difference.has_value()},
+                {"harms_found", epoch.harms_found},
+                {"harms", epoch.harms}};
     if (epoch.difference) one["difference"] = text_of(epoch, *epoch.difference);
     epochs.push_back(std::move(one));
   }
@@ -153,11 +158,9 @@ std::string replayed_json(const Replayed& replayed, JobId only) {
                     {"records", job.records},
                     {"decisions", job.decisions}});
   }
-  const Json all = {{"identical", replayed.is_identical},
-                    {"epochs", epochs},
-                    {"jobs", jobs},
-                    {"torn_bytes", replayed.torn_bytes},
-                    {"wall_seconds", replayed.wall_seconds}};
+  const Json all = {
+      {"identical", replayed.is_identical}, {"does_no_harm", replayed.does_no_harm}, {"epochs", epochs}, {"jobs", jobs},
+      {"torn_bytes", replayed.torn_bytes},  {"wall_seconds", replayed.wall_seconds}};
   return json_text(all);
 }
 

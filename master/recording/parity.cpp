@@ -7,11 +7,23 @@
 
 namespace ontime::recording {
 
-Parity::Parity(OnRecord on_record) : on_record_(std::move(on_record)) {}
+Parity::Parity(OnRecord on_record, scheduler::HarmBounds bounds) : on_record_(std::move(on_record)), bounds_(bounds) {}
 Parity::~Parity() = default;
 
 bool Parity::is_identical() const {
   return std::none_of(epochs_.begin(), epochs_.end(), [](const EpochReport& e) { return e.difference.has_value(); });
+}
+
+bool Parity::does_no_harm() const {
+  return std::all_of(epochs_.begin(), epochs_.end(), [](const EpochReport& e) { return e.harms_found == 0; });
+}
+
+void Parity::look_for_harm() {
+  EpochReport& epoch = epochs_.back();
+  for (std::string& harm : scheduler::harms(scheduler_->cluster(), bounds_)) {
+    ++epoch.harms_found;
+    if (epoch.harms.size() < kHarmsKept) epoch.harms.push_back(std::move(harm));
+  }
 }
 
 Status Parity::feed(const Entry& entry) {
@@ -42,6 +54,7 @@ Status Parity::feed(const RecordedStep& step) {
   if (step.event.has_value() == (epoch.steps == 0)) return failed("a master starts once, and first");
   scheduler::Step replayed = step.event ? scheduler_->step(*step.event, step.at) : scheduler_->start(step.at);
   epoch.epoch = scheduler_->cluster().epoch();
+  look_for_harm();
   if (Status status = compare(step, replayed); !status) return status;
   epoch.last = step.at;
   ++epoch.steps;

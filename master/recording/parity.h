@@ -1,6 +1,7 @@
 #pragma once
 // Does the scheduler, given the same again, answer the same again? Fed with the entries of a recording, it runs a
-// scheduler beside them and compares every record, in order and time, and the actions by their checksum.
+// scheduler beside them and compares every record, in order and time, and the actions by their checksum. It also looks
+// whether what was decided does harm.
 
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 
 #include "common/base/result.h"
 #include "master/recording/entry.h"
+#include "scheduler/core/harm.h"
 
 namespace ontime::recording {
 
@@ -37,19 +39,23 @@ struct EpochReport {
   TimePoint last;                        // of its steps
   std::optional<End> end;                // none: a crash, or it goes on
   std::optional<Difference> difference;  // what comes after it was not replayed
+  std::vector<std::string> harms;        // of its decisions; the first kHarmsKept
+  std::uint64_t harms_found = 0;
 };
 
 class Parity {
  public:
   // Sees every record that the scheduler gives again.
   using OnRecord = std::function<void(const scheduler::JournalRecord&)>;
-  explicit Parity(OnRecord on_record = {});
+  static constexpr std::size_t kHarmsKept = 20;
+  explicit Parity(OnRecord on_record = {}, scheduler::HarmBounds bounds = {});
   ~Parity();
 
   // An error: the recording holds what no master records.
   Status feed(const Entry& entry);
   const std::vector<EpochReport>& epochs() const { return epochs_; }
   bool is_identical() const;
+  bool does_no_harm() const;
   // Of the epoch that was fed last; null before the first.
   const scheduler::Scheduler* scheduler() const { return scheduler_.get(); }
 
@@ -57,7 +63,10 @@ class Parity {
   Status feed(const RecordedStep& step);
   Status compare(const RecordedStep& recorded, scheduler::Step& replayed);
 
+  void look_for_harm();
+
   const OnRecord on_record_;
+  const scheduler::HarmBounds bounds_;
   std::unique_ptr<scheduler::Scheduler> scheduler_;
   std::vector<EpochReport> epochs_;
 };

@@ -62,6 +62,7 @@ std::string replay(const std::string& path) {
     if (!entry || !*entry || !parity.feed(**entry)) break;
   }
   for (const recording::EpochReport& epoch : parity.epochs()) {
+    if (!epoch.harms.empty()) return epoch.harms.front();
     if (!epoch.difference) continue;
     return "step " + std::to_string(epoch.difference->step) + " of epoch " + std::to_string(epoch.epoch) +
            " is decided differently in a replay";

@@ -62,13 +62,14 @@ INSTANTIATE_TEST_SUITE_P(
              "ontime experiment: --on: 'foo' is not one of: sim, local, HOST:PORT; see 'ontime experiment --help'."}));
 
 TEST(LabCommandLine, ReplayTakesAJobAJournalOrAFileAndPolicies) {
-  const auto replay = parsed<ReplayCommand>({"replay", "job-7", "--journal", "j", "--policy", "none", "--policy",
-                                             "shed+:theta=1s", "--runs", "30", "--alone"});
+  const auto replay = parsed<ReplayCommand>({"replay", "job-7", "--strict", "--journal", "j", "--policy", "none",
+                                             "--policy", "shed+:theta=1s", "--runs", "30", "--alone"});
   EXPECT_EQ(replay.job, JobId{7});
   EXPECT_EQ(replay.journal, "j");
   EXPECT_THAT(replay.policies, ElementsAre("none", "shed+:theta=1s"));
   EXPECT_EQ(replay.runs, 30u);
   EXPECT_TRUE(replay.alone);
+  EXPECT_TRUE(replay.strict);
   EXPECT_EQ(parsed<ReplayCommand>({"replay"}).job, JobId{});
   EXPECT_THAT(complaint({"replay", "seven"}), HasSubstr("not the id of a job"));
   EXPECT_NE(complaint({"replay", "--journal", "j", "--recording", "r"}), "");
