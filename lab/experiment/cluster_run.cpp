@@ -44,13 +44,13 @@ Result<wire::JobSpec> ClusterRun::spec_of(std::size_t index) {
   const PlannedJob& planned = setup_.run.jobs[index];
   const JobGroup& group = setup_.scenario.jobs[planned.group];
   JobOptions options;
-  options.application = group.application;
-  options.parameters = {group.parameters.begin(), group.parameters.end()};
+  options.application = group.work.application;
+  options.parameters = {group.work.parameters.begin(), group.work.parameters.end()};
   options.inputs = setup_.inputs.of(group, planned.tasks);
   options.output = setup_.outputs + "/" + std::to_string(index + 1);
   options.splits = planned.tasks;
-  if (group.checkpoint) options.checkpoint_interval = from_seconds(*group.checkpoint);
-  if (group.attempt_timeout > 0) options.attempt_timeout = from_seconds(group.attempt_timeout);
+  if (group.handling.checkpoint) options.checkpoint_interval = from_seconds(*group.handling.checkpoint);
+  if (group.handling.attempt_timeout > 0) options.attempt_timeout = from_seconds(group.handling.attempt_timeout);
   options.policy = "none";
   if (planned.kind == JobKind::WarmUp) {
     options.deadline = from_seconds(setup_.scenario.warm_up.time);

@@ -25,10 +25,10 @@ struct Asked {
 };
 
 Result<Asked> look_at(const JobGroup& group, const std::vector<std::string>& directories) {
-  const auto loaded = app::LoadedApplication::load(group.application, application_directories(directories),
+  const auto loaded = app::LoadedApplication::load(group.work.application, application_directories(directories),
                                                    app::Keeper{geteuid(), getegid()});
   if (!loaded) return loaded.error();
-  const auto parameters = loaded->complete({group.parameters.begin(), group.parameters.end()});
+  const auto parameters = loaded->complete({group.work.parameters.begin(), group.work.parameters.end()});
   if (!parameters) return parameters.error();
   const app::Application& application = loaded->application();
   return Asked{application.merger_for(*parameters) != nullptr || application.make_order() != nullptr,
@@ -55,8 +55,8 @@ Result<std::uint64_t> records_in(const std::vector<std::string>& inputs, std::ui
 }
 
 std::string question(const JobGroup& group, const std::vector<std::string>& inputs) {
-  std::string key = group.application;
-  for (const auto& [name, value] : group.parameters) key += "\n" + name + "=" + value;
+  std::string key = group.work.application;
+  for (const auto& [name, value] : group.work.parameters) key += "\n" + name + "=" + value;
   for (const std::string& path : inputs) key += "\n" + path;
   return key;
 }
@@ -118,27 +118,27 @@ Status Answers::check(const std::string& output, const JobGroup& group, const st
 }
 
 std::string Inputs::data_path(const JobGroup& group, std::uint32_t tasks) const {
-  return directory_ + "/" + group.data + "-" + std::to_string(group.split_bytes * tasks);
+  return directory_ + "/" + group.work.data + "-" + std::to_string(group.size.split_bytes * tasks);
 }
 
 std::vector<std::string> Inputs::of(const JobGroup& group, std::uint32_t tasks) const {
-  return group.files.empty() ? std::vector{data_path(group, tasks)} : group.files;
+  return group.work.files.empty() ? std::vector{data_path(group, tasks)} : group.work.files;
 }
 
 Status Inputs::prepare(const Scenario& scenario, const std::vector<PlannedJob>& jobs) {
   if (auto made = make_directory(directory_); !made) return made;
   for (const PlannedJob& job : jobs) {
     const JobGroup& group = scenario.jobs[job.group];
-    for (const std::string& file : group.files) {
+    for (const std::string& file : group.work.files) {
       if (access(file.c_str(), R_OK) != 0) return bad_input("the input '" + file + "' cannot be read");
     }
     const std::string path = data_path(group, job.tasks);
-    if (!group.files.empty() || access(path.c_str(), R_OK) == 0) continue;
-    const std::uint64_t bytes = group.split_bytes * job.tasks;
+    if (!group.work.files.empty() || access(path.c_str(), R_OK) == 0) continue;
+    const std::uint64_t bytes = group.size.split_bytes * job.tasks;
     if (bytes > kDataMax) return bad_input("a job of '" + group.name + "' has more than 1 GiB of data; name a file");
     GenCommand gen;
-    gen.kind = group.data;
-    gen.amount = amount_of(group.data, bytes);
+    gen.kind = group.work.data;
+    gen.amount = amount_of(group.work.data, bytes);
     gen.output = path;
     gen.quiet = true;
     if (auto made = execute(gen); !made) return made.error();

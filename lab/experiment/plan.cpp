@@ -13,9 +13,9 @@ void add_warm_up(const Scenario& scenario, std::vector<PlannedJob>& jobs) {
   for (std::uint32_t index = 0; index < scenario.jobs.size(); ++index) {
     const JobGroup& group = scenario.jobs[index];
     const bool is_known = std::any_of(seen.begin(), seen.end(), [&](const JobGroup* other) {
-      return other->application == group.application && other->parameters == group.parameters;
+      return other->work.application == group.work.application && other->work.parameters == group.work.parameters;
     });
-    if (group.is_noise || is_known) continue;
+    if (group.role.is_noise || is_known) continue;
     seen.push_back(&group);
     for (std::uint32_t i = 0; i < scenario.warm_up.jobs; ++i) {
       jobs.push_back({index, JobKind::WarmUp, scenario.warm_up.tasks, 0});
@@ -28,7 +28,7 @@ std::vector<PlannedJob> jobs_in_order(const Scenario& scenario, std::uint64_t se
   add_warm_up(scenario, jobs);
   const double begin = jobs.empty() ? 0 : scenario.warm_up.time;
   for (const lab::PlannedJob& job : lab::plan_jobs(scenario, seed)) {
-    const bool is_noise = scenario.jobs[job.group].is_noise;
+    const bool is_noise = scenario.jobs[job.group].role.is_noise;
     jobs.push_back({job.group, is_noise ? JobKind::Noise : JobKind::Counted, job.tasks, begin + job.at});
   }
   std::stable_sort(jobs.begin(), jobs.end(), [](const PlannedJob& a, const PlannedJob& b) { return a.at < b.at; });
@@ -61,14 +61,14 @@ std::size_t count_after_horizon(const Scenario& scenario) {
 
 double deadline_of(const Scenario& scenario, std::uint32_t group, const Baselines& baselines) {
   const JobGroup& jobs = scenario.jobs[group];
-  if (jobs.deadline_medians <= 0) return jobs.deadline;
+  if (jobs.deadline.medians <= 0) return jobs.deadline.seconds;
   const auto found = baselines.find(group);
-  return found == baselines.end() ? 0 : jobs.deadline_medians * found->second.median;
+  return found == baselines.end() ? 0 : jobs.deadline.medians * found->second.median;
 }
 
 Result<std::string> policy_text(const NamedPolicy& policy, const Scenario& scenario, std::uint32_t group,
                                 const Baselines& baselines) {
-  scheduler::StringMap values = scenario.jobs[group].values;
+  scheduler::StringMap values = scenario.jobs[group].role.values;
   if (const auto found = baselines.find(group); found != baselines.end()) {
     values["miss"] = number(found->second.miss);
     values["median"] = number(found->second.median);
@@ -94,7 +94,7 @@ Result<PolicyChoice> chosen_policy(const NamedPolicy& policy, const Scenario& sc
 std::vector<Run> plan_measurements(const Scenario& scenario) {
   std::vector<Run> runs;
   for (const JobGroup& group : scenario.jobs) {
-    const std::string& wanted = group.medians_of;
+    const std::string& wanted = group.deadline.medians_of;
     const auto is_there = [&](const auto& thing) { return thing.name == wanted; };
     const bool is_planned = std::any_of(runs.begin(), runs.end(), [&](const Run& run) { return is_there(run.policy); });
     if (wanted.empty() || is_planned) continue;

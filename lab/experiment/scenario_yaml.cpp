@@ -32,7 +32,7 @@ void check_all(const YAML::Node& document, const Scenario& scenario) {
   bool counts_some = false;
   for (const JobGroup& group : scenario.jobs) {
     jobs += group.count + scenario.warm_up.jobs;
-    counts_some = counts_some || !group.is_noise;
+    counts_some = counts_some || !group.role.is_noise;
     demand(names.insert(group.name).second, document,
            "two groups of jobs are called '" + group.name + "'; name them apart");
     demand(!group.arrivals.one_by_one || scenario.jobs.size() == 1, document,
@@ -70,7 +70,7 @@ Scenario read_all(const YAML::Node& document, const Surroundings& surroundings) 
 
 Status check_policy(const NamedPolicy& policy, const Scenario& scenario) {
   for (std::uint32_t group = 0; group < scenario.jobs.size(); ++group) {
-    if (scenario.jobs[group].is_noise) continue;
+    if (scenario.jobs[group].role.is_noise) continue;
     const auto choice = chosen_policy(policy, scenario, group, {{group, {1, 0.5}}});
     if (!choice) return choice.error();
     if (auto good = scheduler::check_policy(choice->name, choice->parameters); !good) return good;

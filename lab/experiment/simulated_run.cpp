@@ -16,27 +16,28 @@ namespace {
 Result<JobGroup> group_of(const Scenario& scenario, const Run& run, std::uint32_t index, JobKind kind,
                           const Baselines& baselines) {
   JobGroup group = scenario.jobs[index];
-  group.name = group.application;  // jobs of one name learn from each other
-  for (const auto& [key, value] : group.parameters) group.name += " " + key + "=" + value;
-  group.split_bytes = std::max<std::uint64_t>(1, group.split_bytes / group.record_bytes) * group.record_bytes;
+  group.name = group.work.application;  // jobs of one name learn from each other
+  for (const auto& [key, value] : group.work.parameters) group.name += " " + key + "=" + value;
+  group.size.split_bytes =
+      std::max<std::uint64_t>(1, group.size.split_bytes / group.size.record_bytes) * group.size.record_bytes;
   group.arrivals = {};
-  group.deadline = 0;
-  group.deadline_medians = 0;
+  group.deadline.seconds = 0;
+  group.deadline.medians = 0;
   group.trace.clear();
   for (const PlannedJob& job : run.jobs) {
     if (job.kind == kind && job.group == index) group.trace.push_back({job.at, job.tasks});
   }
   group.count = static_cast<std::uint32_t>(group.trace.size());
   if (kind == JobKind::WarmUp) {
-    group.deadline = scenario.warm_up.time;
-    group.kill_on_miss = true;
+    group.deadline.seconds = scenario.warm_up.time;
+    group.handling.kill_on_miss = true;
   }
   if (kind != JobKind::Counted) return group;
-  if (!run.is_measurement) group.deadline = deadline_of(scenario, index, baselines);
+  if (!run.is_measurement) group.deadline.seconds = deadline_of(scenario, index, baselines);
   const auto choice = chosen_policy(run.policy, scenario, index, baselines);
   if (!choice) return choice.error();
-  group.policy = choice->name;
-  group.policy_parameters = choice->parameters;
+  group.handling.policy = choice->name;
+  group.handling.policy_parameters = choice->parameters;
   return group;
 }
 

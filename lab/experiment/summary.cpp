@@ -142,7 +142,7 @@ std::vector<PolicySummary> summarise_groups(const Results& results, std::uint32_
 void add_baselines(Baselines& baselines, const Scenario& scenario, const std::string& policy, const Results& measured) {
   for (std::uint32_t index = 0; index < scenario.jobs.size(); ++index) {
     const JobGroup& group = scenario.jobs[index];
-    if (group.medians_of != policy) continue;
+    if (group.deadline.medians_of != policy) continue;
     std::vector<double> times;
     for (const JobRow& row : measured.jobs) {
       if (row.is_counted() && row.group == group.name && row.has_ended()) times.push_back(row.time);
@@ -151,7 +151,7 @@ void add_baselines(Baselines& baselines, const Scenario& scenario, const std::st
     if (times.empty()) continue;
     Baseline& baseline = baselines[index];
     baseline.median = quantile_of(times, 0.5);
-    const double deadline = group.deadline_medians * baseline.median;
+    const double deadline = group.deadline.medians * baseline.median;
     const auto missed = std::count_if(times.begin(), times.end(), [&](double time) { return time > deadline; });
     baseline.miss = static_cast<double>(missed) / static_cast<double>(times.size());
   }

@@ -39,9 +39,9 @@ class Trial {
 
   Scenario scenario(std::uint32_t slots, double deadline) const {
     Scenario scenario = scenario_of(question_, slots);
-    scenario.jobs.front().deadline = deadline;
-    scenario.jobs.front().policy = policy_.name;
-    scenario.jobs.front().policy_parameters = policy_.parameters;
+    scenario.jobs.front().deadline.seconds = deadline;
+    scenario.jobs.front().handling.policy = policy_.name;
+    scenario.jobs.front().handling.policy_parameters = policy_.parameters;
     scenario.steps_max = question_.steps / kStepsShare;
     scenario.steps_max_from = scenario.horizon / kHorizon;
     return scenario;
@@ -74,20 +74,20 @@ class Trial {
 };
 
 // Seconds before the first byte of a task.
-double mean_begin(const PlanQuestion& question) { return question.launch.mean() + question.job.start.mean(); }
+double mean_begin(const PlanQuestion& question) { return question.launch.mean() + question.job.times.start.mean(); }
 
 // Nobody is done earlier, not even who divides every task among many attempts.
 double shortest_time(const PlanQuestion& question) {
   const std::vector<double> shares = shares_of(question);
   const double fast = question.tail.quantile(scheduler::math::kLeastShare);
-  const double begin = question.launch.least() + question.job.start.least();
+  const double begin = question.launch.least() + question.job.times.start.least();
   return begin + kLeastPiece * fast * *std::max_element(shares.begin(), shares.end());
 }
 
 // Tries deadlines, told to the policy, which works towards them: less haste with more time.
 std::optional<double> least_deadline(const PlanQuestion& question, Trial& trial) {
   double low = shortest_time(question);
-  double high = std::max(question.job.deadline, low);
+  double high = std::max(question.job.deadline.seconds, low);
   for (int step = 0; !trial.reaches(question.slots, high); ++step) {
     const double needed = trial.time_needed(question.slots, high);
     if (step == kDeadlineRaises || !std::isfinite(needed)) return std::nullopt;
@@ -102,7 +102,7 @@ std::optional<double> least_deadline(const PlanQuestion& question, Trial& trial)
 }
 
 std::optional<std::uint32_t> least_slots(const PlanQuestion& question, Trial& trial) {
-  const double deadline = question.job.deadline;
+  const double deadline = question.job.deadline.seconds;
   std::uint32_t high = std::max(kSlotsPerTask * tasks_of(question), question.slots);
   if (trial.reaches(question.slots, deadline)) {
     high = question.slots;
@@ -119,7 +119,7 @@ std::optional<std::uint32_t> least_slots(const PlanQuestion& question, Trial& tr
 
 Prospect prospect_of(const PlanQuestion& question, const UnaidedJob& job) {
   Prospect prospect;
-  prospect.pocd = {job.done_by(question.job.deadline), 0, 1};
+  prospect.pocd = {job.done_by(question.job.deadline.seconds), 0, 1};
   prospect.pocd.low = prospect.pocd.high = prospect.pocd.value;
   prospect.low = job.quantile(0.1);
   prospect.median = job.quantile(0.5);
@@ -149,7 +149,7 @@ Status check_ends(const Scenario& scenario, const PlanQuestion& question) {
   once.steps_max = kStepsMost;
   once.steps_max_from = 0;
   if (lab::run(once, question.seed).steps < kStepsMost) return {};
-  return bad_input("A plan with " + scenario.jobs.front().policy +
+  return bad_input("A plan with " + scenario.jobs.front().handling.policy +
                    " would take too long, because the policy looks at the job " +
                    "more than 5,000,000 times. Leave it out with --policy, or plan a part of the job.");
 }
@@ -160,7 +160,7 @@ double horizon_of(const PlanQuestion& question, std::uint32_t slots) {
   const double longest =
       std::min(question.tail.quantile(1 - (1 - question.target) / tasks), kLongestMedians * question.tail.median());
   const double attempt = mean_begin(question) + question.tail.mean_capped(longest);
-  return kHorizon * std::max(question.job.deadline, std::ceil(tasks / slots) * attempt + longest);
+  return kHorizon * std::max(question.job.deadline.seconds, std::ceil(tasks / slots) * attempt + longest);
 }
 
 }  // namespace
@@ -186,15 +186,15 @@ Scenario scenario_of(const PlanQuestion& question, std::uint32_t slots) {
   scenario.cut_timeout = kCutTimeout;
   scenario.jobs = {question.job};
   JobGroup& job = scenario.jobs.front();
-  job.duration = distribution_of(question.tail);
-  job.checkpoint = 0;  // matters to failures alone
-  job.attempt_timeout = scenario.horizon;
+  job.times.duration = distribution_of(question.tail);
+  job.handling.checkpoint = 0;  // matters to failures alone
+  job.handling.attempt_timeout = scenario.horizon;
   return scenario;
 }
 
 Result<PlanAnswer> plan(const PlanQuestion& question, const PolicyChoice& policy) {
   const std::uint32_t tasks = tasks_of(question);
-  const Scenario scenario = Trial(question, policy, 0).scenario(question.slots, question.job.deadline);
+  const Scenario scenario = Trial(question, policy, 0).scenario(question.slots, question.job.deadline.seconds);
   for (const Status& good : {check(scenario), check_ends(scenario, question)})
     if (!good) return good.error();
   const UnaidedJob unaided(question.tail, mean_begin(question), shares_of(question));
@@ -211,7 +211,7 @@ Result<PlanAnswer> plan(const PlanQuestion& question, const PolicyChoice& policy
   Trial trial(question, policy, answer.search_runs);
   if (!answer.is_exact) answer.deadline = least_deadline(question, trial);
   // More slots than tasks are of no use without copies.
-  if (!is_unaided || unaided.done_by(question.job.deadline) >= question.target)
+  if (!is_unaided || unaided.done_by(question.job.deadline.seconds) >= question.target)
     answer.slots = least_slots(question, trial);
   answer.steps += trial.steps();
   return answer;

@@ -70,24 +70,25 @@ JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero) {
   JobGroup group;
   group.name = job.profile_key.empty() ? spec.application : job.profile_key;
   group.arrivals.at = {seconds(job.submitted_at - zero)};
-  group.split_bytes = spec.split_bytes;
-  for (const scheduler::InputFile& file : spec.inputs) group.file_bytes.push_back(file.length());
+  group.size.split_bytes = spec.split_bytes;
+  for (const scheduler::InputFile& file : spec.inputs) group.size.file_bytes.push_back(file.length());
   const std::uint64_t record = job.sealed_records > 0 ? job.sealed_bytes / job.sealed_records : 1;
-  group.record_bytes = std::clamp<std::uint64_t>(record, 1, group.split_bytes);
+  group.size.record_bytes = std::clamp<std::uint64_t>(record, 1, group.size.split_bytes);
   set_start(group, known);
   for (const Task& task : job.tasks) {
-    const double pace = pace_of_first(task, group.start.is_constant() ? 0 : group.start.median());
-    group.first_durations.push_back(pace * static_cast<double>(group.split_bytes));
+    const double pace = pace_of_first(task, group.times.start.is_constant() ? 0 : group.times.start.median());
+    group.times.first_durations.push_back(pace * static_cast<double>(group.size.split_bytes));
   }
-  if (const auto fitted = fitted_durations(known, group.split_bytes)) group.duration = distribution_of(fitted->tail);
-  group.deadline = seconds(spec.deadline);
-  group.policy = spec.policy;
-  group.policy_parameters = spec.policy_parameters;
-  group.estimator = spec.estimator;
-  group.checkpoint = seconds(spec.checkpoint_interval);
-  group.attempt_timeout = std::min(seconds(spec.attempt_timeout), 1e9);  // never is beyond every horizon
-  group.attempts_max = spec.attempts_max;
-  group.kill_on_miss = spec.kill_on_miss;
+  if (const auto fitted = fitted_durations(known, group.size.split_bytes))
+    group.times.duration = distribution_of(fitted->tail);
+  group.deadline.seconds = seconds(spec.deadline);
+  group.handling.policy = spec.policy;
+  group.handling.policy_parameters = spec.policy_parameters;
+  group.handling.estimator = spec.estimator;
+  group.handling.checkpoint = seconds(spec.checkpoint_interval);
+  group.handling.attempt_timeout = std::min(seconds(spec.attempt_timeout), 1e9);  // never is beyond every horizon
+  group.handling.attempts_max = spec.attempts_max;
+  group.handling.kill_on_miss = spec.kill_on_miss;
   return group;
 }
 
@@ -173,7 +174,7 @@ Result<RecordedJob> recorded_job(const Cluster& cluster, JobId id, TimePoint now
   Scenario& scenario = recorded.scenario;
   scenario.nodes = nodes_of(cluster, *job);
   scenario.jobs = {group_of(*job, known, job->submitted_at)};
-  if (options.profile_before != nullptr) scenario.jobs.front().profile = *options.profile_before;
+  if (options.profile_before != nullptr) scenario.jobs.front().known.profile = *options.profile_before;
   scenario.heartbeat = seconds(master.heartbeat);
   scenario.node_timeout = seconds(master.node_timeout);
   scenario.cut_timeout = seconds(master.cut_timeout);
@@ -182,7 +183,7 @@ Result<RecordedJob> recorded_job(const Cluster& cluster, JobId id, TimePoint now
   set_launch(*job, known, scenario);
   if (!options.alone) add_other_jobs(cluster, id, now, recorded);
   tell_truth(*job, now, recorded);
-  for (const double duration : scenario.jobs.front().first_durations)
+  for (const double duration : scenario.jobs.front().times.first_durations)
     recorded.durations_recorded += duration > 0 ? 1 : 0;
   recorded.drawn = fitted;
   if (Status good = check(scenario); !good) return good.error();
@@ -203,11 +204,11 @@ void set_start(JobGroup& job, const DurationSample& known) {
   constexpr double kLeast = 0.01;
   const std::span<const double> cold = known.fixed(scheduler::math::Beginning::Cold);
   const std::span<const double> at_once = known.fixed(scheduler::math::Beginning::AtOnce);
-  if (at_once.size() > cold.size()) job.reads_ahead = injection::kAllAhead;
+  if (at_once.size() > cold.size()) job.times.reads_ahead = injection::kAllAhead;
   if (cold.empty() || known.finished().empty()) return;
-  const double split = known.usual_finished() * static_cast<double>(job.split_bytes);
+  const double split = known.usual_finished() * static_cast<double>(job.size.split_bytes);
   if (median_of({cold.begin(), cold.end()}) > kLeast * split)
-    job.start = Distribution::empirical({cold.begin(), cold.end()});
+    job.times.start = Distribution::empirical({cold.begin(), cold.end()});
 }
 
 Distribution distribution_of(const scheduler::math::FittedTail& tail) {

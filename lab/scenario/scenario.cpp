@@ -16,7 +16,7 @@ namespace {
 bool is_positive(double value) { return std::isfinite(value) && value > 0; }
 
 Status check_policy(const JobGroup& group) {
-  const Status status = scheduler::check_policy(group.policy, group.policy_parameters);
+  const Status status = scheduler::check_policy(group.handling.policy, group.handling.policy_parameters);
   return status ? Status() : bad_input("Jobs '" + group.name + "': " + status.error().message);
 }
 
@@ -40,12 +40,12 @@ double mean_slowdown(const injection::Injection& injected) {
 
 // Of an attempt over a whole split on a node of slowness 1.
 double mean_duration(const Scenario& scenario, const JobGroup& group) {
-  if (!scenario.injection) return group.duration.mean();
+  if (!scenario.injection) return group.times.duration.mean();
   return seconds(scenario.injection->pace) * mean_slowdown(*scenario.injection);
 }
 
 double mean_start(const Scenario& scenario, const JobGroup& group) {
-  const double own = group.start.mean();
+  const double own = group.times.start.mean();
   if (!scenario.injection || !scenario.injection->start) return own;
   return own + scenario.injection->start->mean() * mean_slowdown(*scenario.injection);
 }
@@ -79,48 +79,51 @@ Status check_arrivals(const Scenario& scenario, const JobGroup& group) {
 Status check_group(const Scenario& scenario, const JobGroup& group) {
   const std::string who = "Jobs '" + group.name + "': ";
   if (group.count == 0) return bad_input(who + "there must be at least one.");
-  if (group.split_bytes == 0 || group.record_bytes == 0 || group.record_bytes > group.split_bytes) {
+  if (group.size.split_bytes == 0 || group.size.record_bytes == 0 || group.size.record_bytes > group.size.split_bytes) {
     return bad_input(who + "split_bytes and record_bytes are positive, a record no longer than a split.");
   }
-  if (!is_positive(group.duration.median()) || group.duration.least() < 0) {
+  if (!is_positive(group.times.duration.median()) || group.times.duration.least() < 0) {
     return bad_input(who + "durations are positive.");
   }
-  if (std::count(group.file_bytes.begin(), group.file_bytes.end(), 0u) != 0) {
+  if (std::count(group.size.file_bytes.begin(), group.size.file_bytes.end(), 0u) != 0) {
     return bad_input(who + "an input file has at least one byte.");
   }
-  if (group.split_lengths.least() < 0 || !is_positive(group.split_lengths.median())) {
+  if (group.size.split_lengths.least() < 0 || !is_positive(group.size.split_lengths.median())) {
     return bad_input(who + "the length of a split is a positive share of split_bytes.");
   }
-  if (group.history > scheduler::math::DurationSample::kKept) {
+  if (group.known.history > scheduler::math::DurationSample::kKept) {
     return bad_input(who + "of earlier attempts at most " + std::to_string(scheduler::math::DurationSample::kKept) +
                      " are known.");
   }
-  if (!(group.output >= 0 && std::isfinite(group.output))) return bad_input(who + "output is 0 or positive.");
-  for (const double recorded : group.first_durations) {
+  if (!(group.size.output >= 0 && std::isfinite(group.size.output))) return bad_input(who + "output is 0 or positive.");
+  for (const double recorded : group.times.first_durations) {
     if (!(recorded >= 0 && std::isfinite(recorded))) return bad_input(who + "a recorded duration is 0 or positive.");
   }
-  if (!is_positive(group.skew_slowness.median()) || group.skew_begins.least() < 0 || group.skew_share.least() < 0) {
+  if (!is_positive(group.times.skew.slowness.median()) || group.times.skew.begins.least() < 0 ||
+      group.times.skew.share.least() < 0) {
     return bad_input(
         who +
         "a skew begins at a share of the split, has a share of it, both from 0 on, and its slowness is positive.");
   }
-  if (group.start.least() < 0) return bad_input(who + "a start cannot take negative time.");
-  if (!is_positive(group.record_time.median()) || group.record_time.least() < 0) {
+  if (group.times.start.least() < 0) return bad_input(who + "a start cannot take negative time.");
+  if (!is_positive(group.times.record_time.median()) || group.times.record_time.least() < 0) {
     return bad_input(who + "the time of a record is a positive number of times its share of the duration.");
   }
-  if (group.share.least() < 0) return bad_input(who + "a share of the slots is positive.");
-  if (!is_positive(group.tasks.median())) return bad_input(who + "the number of tasks is positive.");
-  if (!is_positive(group.scale.median()) || group.scale.least() < 0) return bad_input(who + "a scale is positive.");
-  if (group.deadline_means > 0 && !is_positive(group.duration.mean())) {
+  if (group.size.share.least() < 0) return bad_input(who + "a share of the slots is positive.");
+  if (!is_positive(group.size.tasks.median())) return bad_input(who + "the number of tasks is positive.");
+  if (!is_positive(group.size.scale.median()) || group.size.scale.least() < 0)
+    return bad_input(who + "a scale is positive.");
+  if (group.deadline.means > 0 && !is_positive(group.times.duration.mean())) {
     return bad_input(who + "the mean duration is not finite, so no deadline can be a multiple of it.");
   }
-  if (group.deadline < 0 || group.deadline_means < 0 || group.deadline_minima < 0 || group.deadline_medians < 0 ||
-      group.attempt_timeout < 0 || (group.checkpoint && *group.checkpoint < 0)) {
+  if (group.deadline.seconds < 0 || group.deadline.means < 0 || group.deadline.minima < 0 ||
+      group.deadline.medians < 0 || group.handling.attempt_timeout < 0 ||
+      (group.handling.checkpoint && *group.handling.checkpoint < 0)) {
     return bad_input(who + "deadline, checkpoint and attempt_timeout cannot be negative.");
   }
   const auto names = scheduler::math::estimator_names();
-  if (std::find(names.begin(), names.end(), group.estimator) == names.end()) {
-    return bad_input(who + "there is no estimator '" + group.estimator + "'.");
+  if (std::find(names.begin(), names.end(), group.handling.estimator) == names.end()) {
+    return bad_input(who + "there is no estimator '" + group.handling.estimator + "'.");
   }
   if (auto arrivals = check_arrivals(scenario, group); !arrivals) return arrivals;
   return check_policy(group);
@@ -172,8 +175,8 @@ Status check(const Scenario& scenario) {
 Scenario process_defaults() {
   Scenario scenario;
   scenario.nodes.front().name = "worker";
-  scenario.jobs.front().split_bytes = 64u << 10;
-  scenario.jobs.front().record_bytes = 64;
+  scenario.jobs.front().size.split_bytes = 64u << 10;
+  scenario.jobs.front().size.record_bytes = 64;
   scenario.injection.emplace();
   scenario.launch = Distribution::constant(0.02);
   scenario.keeps_runners = true;
@@ -194,11 +197,11 @@ Result<double> mean_work(const Scenario& scenario, const JobGroup& group) {
   if (scenario.injection && scenario.injection->pace <= Duration(0)) {
     return bad_input("a load needs a pace in the injection; give a rate");
   }
-  const double length = group.scale.mean() * group.split_lengths.mean();
-  const double mapping = mean_duration(scenario, group) * length * group.record_time.mean();
+  const double length = group.size.scale.mean() * group.size.split_lengths.mean();
+  const double mapping = mean_duration(scenario, group) * length * group.times.record_time.mean();
   const double duration = (mapping + mean_start(scenario, group)) * mean_slowness(scenario);
-  const double share = group.share.mean() > 0 ? group.share.mean() * slots_of(scenario) : 1;
-  const double work = group.tasks.mean() * share * (duration + mean_launch(scenario));
+  const double share = group.size.share.mean() > 0 ? group.size.share.mean() * slots_of(scenario) : 1;
+  const double work = group.size.tasks.mean() * share * (duration + mean_launch(scenario));
   if (!is_positive(work)) return bad_input("attempts have no mean duration, so a load means nothing; give a rate");
   return work;
 }
@@ -212,7 +215,7 @@ std::uint32_t slots_of(const Scenario& scenario) {
 double heartbeat_of(const Scenario& scenario) {
   if (scenario.heartbeat > 0) return scenario.heartbeat;
   double shortest = kForEver;
-  for (const JobGroup& group : scenario.jobs) shortest = std::min(shortest, group.duration.median());
+  for (const JobGroup& group : scenario.jobs) shortest = std::min(shortest, group.times.duration.median());
   constexpr double kLongest = 300;  // an attempt that says nothing for ten minutes is taken for one that stands still
   return std::clamp(shortest / 20, 0.01, kLongest);
 }
@@ -266,8 +269,8 @@ Status choose_policy(Scenario& scenario, const PolicyChoice& choice) {
   scenario.is_bound = choice.name == kBound;
   if (scenario.is_bound) return choose_bound(scenario, choice);
   for (JobGroup& group : scenario.jobs) {
-    group.policy = choice.name;
-    group.policy_parameters = choice.parameters;
+    group.handling.policy = choice.name;
+    group.handling.policy_parameters = choice.parameters;
   }
   return check(scenario);
 }

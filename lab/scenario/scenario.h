@@ -78,15 +78,11 @@ struct Arrivals {
   double spread = 0;
 };
 
-// Jobs that are alike.
-struct JobGroup {
-  std::string name = "job";  // also the application: jobs of one name share a profile of durations
-  std::uint32_t count = 1;
-  Arrivals arrivals;
+// How much there is to do in a job, and in what pieces.
+struct JobSize {
   Distribution tasks = Distribution::constant(10);  // per job; rounded up, at least 1
   // Unless it is 0: `tasks` counts waves of tasks on this share of the slots, rounded to whole tasks.
   Distribution share;
-  std::vector<TraceJob> trace;  // stands for count, arrivals and tasks
   // Per job: its splits are so many times as long as split_bytes, and its attempts take so many times as long.
   Distribution scale = Distribution::constant(1);
   std::uint64_t split_bytes = 128u << 20;
@@ -95,20 +91,28 @@ struct JobGroup {
   std::vector<std::uint64_t> file_bytes;
   Distribution split_lengths = Distribution::constant(1);  // in split_bytes, per task, at most 1
   std::uint64_t record_bytes = 64u << 10;                  // offsets, cuts and resumes are multiples of it
+  double output = 1;                                       // bytes that a mapped byte becomes; matters to disks alone
+};
+
+// Bytes need not take alike long: from the share `begins` of its split on, a task's bytes take `slowness` times as long
+// as the others; the whole takes as long as ever. Drawn per task.
+struct Skew {
+  Distribution begins = Distribution::constant(1);
+  Distribution share = Distribution::constant(1);  // of the split, or up to its end
+  Distribution slowness = Distribution::constant(1);
+};
+
+// How long the attempts take, and when they answer.
+struct AttemptTimes {
   // Of an attempt over a whole split on a node of slowness 1, from its first record on. Every attempt draws anew and,
   // on a part of the split, takes its share.
   Distribution duration = Distribution::pareto(10, 2);
   std::vector<Distribution> durations;  // one of these instead, drawn per run; empty: `duration`
-  // Bytes need not take alike long: from the share `skew_begins` of its split on, a task's bytes take `skew_slowness`
-  // times as long as the others; the whole takes as long as ever. Drawn per task.
-  Distribution skew_begins = Distribution::constant(1);
-  Distribution skew_share = Distribution::constant(1);  // of the split, or up to its end
-  Distribution skew_slowness = Distribution::constant(1);
+  Skew skew;
   // Recorded durations by task index: the first attempt of the task takes exactly so long for a whole split, on
   // whatever node. 0, or a task beyond the list: drawn. All other attempts draw.
   std::vector<double> first_durations;
-  double recorded_work = 0;  // slot-seconds of a job without launches, as recorded; 0: by `tasks` and `duration`
-  double output = 1;         // bytes that a mapped byte becomes; matters to disks alone
+  double recorded_work = 0;  // slot-seconds of a job without launches, as recorded; 0: by its tasks and `duration`
   // Seconds before the first byte of each segment, or whatever the start is of; as much longer as mapping is on a slow
   // node and by a slow-down on purpose.
   Distribution start;
@@ -119,16 +123,34 @@ struct JobGroup {
   // Whether the worker answers a cut for a runner that is inside a record or in its start. Empty: unless is_plain() and
   // nothing of the kind is injected.
   std::optional<bool> workers_answer;
-  // What the scheduler knows of earlier jobs of that name before anything happens.
+
+  bool is_plain() const {  // all that takes time is its bytes, alike long
+    const auto is_always = [](const Distribution& d, double value) { return d.is_constant() && d.median() == value; };
+    return is_always(start, 0) && reads_ahead == 0 && is_always(record_time, 1);
+  }
+};
+
+// What the scheduler knows of earlier jobs of that name before anything happens.
+struct KnownBefore {
   std::optional<scheduler::math::DurationSample> profile;
   std::uint32_t history = 0;  // attempts that are drawn for the profile; 0: as it is
-  // After submission: seconds, or multiples of the mean or of the least duration of the job's own attempts; 0: none.
-  double deadline = 0;
-  double deadline_means = 0;
-  double deadline_minima = 0;
-  // Or multiples of the median time of the group's jobs under a policy, which is measured first.
-  double deadline_medians = 0;
+};
+
+// After submission. All 0: there is none.
+struct JobDeadline {
+  double seconds = 0;
+  // Multiples of the mean or of the least duration of the job's own attempts.
+  double means = 0;
+  double minima = 0;
+  // Or of the median time of the group's jobs under a policy, which is measured first.
+  double medians = 0;
   std::string medians_of;
+
+  bool is_set() const { return seconds > 0 || means > 0 || minima > 0 || medians > 0; }
+};
+
+// What the scheduler is told to do with a job.
+struct JobHandling {
   std::string policy = "none";
   scheduler::StringMap policy_parameters;
   std::string estimator = "chronos";
@@ -136,23 +158,36 @@ struct JobGroup {
   double attempt_timeout = 0;        // without progress; 0: by what the job's attempts show
   std::uint32_t attempts_max = 4;    // failures of one segment that fail the job
   bool kill_on_miss = false;
-  // What real processes map. Simulated ones only take the time that it takes.
+};
+
+// What real processes map. Simulated ones only take the time that it takes.
+struct ProcessWork {
   std::string application = "wordcount";
   scheduler::StringMap parameters;  // of the application
   std::vector<std::string> files;   // input; none: data made for it, split_bytes for each task
   std::string data = "text";        // its kind, as `ontime gen` has them
-  // In a comparison of policies.
+};
+
+// What a group is in a comparison of policies.
+struct JobRole {
   std::uint32_t item = 0;       // of the file's list of jobs, one of which can stand for many groups
   bool is_noise = false;        // runs under the policy none beside the others and is not counted
   scheduler::StringMap values;  // what $NAME in a policy's text stands for
+};
 
-  bool is_plain() const {  // all that takes time is its bytes, alike long
-    const auto is_always = [](const Distribution& d, double value) { return d.is_constant() && d.median() == value; };
-    return is_always(start, 0) && reads_ahead == 0 && is_always(record_time, 1);
-  }
-  bool has_deadline() const {
-    return deadline > 0 || deadline_means > 0 || deadline_minima > 0 || deadline_medians > 0;
-  }
+// Jobs that are alike.
+struct JobGroup {
+  std::string name = "job";  // also the application: jobs of one name share a profile of durations
+  std::uint32_t count = 1;
+  Arrivals arrivals;
+  std::vector<TraceJob> trace;  // stands for count, arrivals and size.tasks
+  JobSize size;
+  AttemptTimes times;
+  KnownBefore known;
+  JobDeadline deadline;
+  JobHandling handling;
+  ProcessWork work;
+  JobRole role;
 };
 
 // Jobs that run before the others, so that it is known how long attempts take.

@@ -127,15 +127,15 @@ void Reader::inject_slow_nodes() {
 
 void Reader::read_input(const YAML::Node& node, JobGroup& group) {
   if (node.IsScalar()) {
-    group.files.push_back(surroundings_.absolute_path(node.Scalar()));
+    group.work.files.push_back(surroundings_.absolute_path(node.Scalar()));
   } else if (node.IsSequence()) {
-    for (const YAML::Node& file : node) group.files.push_back(surroundings_.absolute_path(read_text(file)));
-    demand(!group.files.empty(), node, "there is at least one input file");
+    for (const YAML::Node& file : node) group.work.files.push_back(surroundings_.absolute_path(read_text(file)));
+    demand(!group.work.files.empty(), node, "there is at least one input file");
   } else {
     demand(node.IsMap() && node.size() == 1, node, "input: a file, a list of files, or {KIND: size for each task}");
-    group.data = read_text(node.begin()->first);
-    group.split_bytes = read_bytes(node.begin()->second);
-    demand(group.split_bytes >= 100, node, "a task has at least 100 bytes of input");
+    group.work.data = read_text(node.begin()->first);
+    group.size.split_bytes = read_bytes(node.begin()->second);
+    demand(group.size.split_bytes >= 100, node, "a task has at least 100 bytes of input");
   }
 }
 
@@ -151,43 +151,43 @@ void Reader::read_sizes(YamlFields& fields, JobGroup& group) {
   fields.get("tasks", group, [&](const YAML::Node& tasks) { return read_tasks(tasks, group); });
   fields.get("trace", group.trace, [&](const YAML::Node& node) { return read_trace(node, surroundings_); });
   if (!group.trace.empty() && !fields.take("count")) group.count = static_cast<std::uint32_t>(group.trace.size());
-  fields.distribution("scale", group.scale);
-  fields.bytes("split_bytes", group.split_bytes);
-  fields.bytes("record_bytes", group.record_bytes);
+  fields.distribution("scale", group.size.scale);
+  fields.bytes("split_bytes", group.size.split_bytes);
+  fields.bytes("record_bytes", group.size.record_bytes);
   if (const YAML::Node input = fields.take("input")) read_input(input, group);
   const bool is_paced = scenario_.injection && scenario_.injection->pace > Duration(0);
   if (scenario_.injection)
-    group.duration = Distribution::constant(is_paced ? ontime::seconds(scenario_.injection->pace) : 1);
+    group.times.duration = Distribution::constant(is_paced ? ontime::seconds(scenario_.injection->pace) : 1);
   fields.get("duration", group, [&](const YAML::Node& node) { return read_duration(node, surroundings_, group); });
-  fields.distribution("split_lengths", group.split_lengths);
-  fields.count("history", group.history);
+  fields.distribution("split_lengths", group.size.split_lengths);
+  fields.count("history", group.known.history);
   fields.get("skew", group, [&](const YAML::Node& skew) { return read_skew(skew, group); });
-  fields.number("output", group.output);
+  fields.number("output", group.size.output);
   read_starts(fields, group);
-  fields.get("first_durations", group.first_durations, read_values);
-  if (!fields.take("tasks") && !group.first_durations.empty()) {
-    group.tasks = Distribution::constant(static_cast<double>(group.first_durations.size()));
+  fields.get("first_durations", group.times.first_durations, read_values);
+  if (!fields.take("tasks") && !group.times.first_durations.empty()) {
+    group.size.tasks = Distribution::constant(static_cast<double>(group.times.first_durations.size()));
   }
 }
 
 // What the scheduler learns about them.
 void Reader::read_handling(YamlFields& fields, JobGroup& group) {
   if (const YAML::Node policy = fields.take("policy")) read_policy_of(policy, group);
-  fields.text("estimator", group.estimator);
-  fields.get("checkpoint", group.checkpoint, read_checkpoint);
-  fields.seconds("attempt_timeout", group.attempt_timeout);
-  fields.count("attempts_max", group.attempts_max);
-  fields.flag("kill_on_miss", group.kill_on_miss);
-  fields.flag("noise", group.is_noise);
-  fields.get("let", group.values, read_settings);
+  fields.text("estimator", group.handling.estimator);
+  fields.get("checkpoint", group.handling.checkpoint, read_checkpoint);
+  fields.seconds("attempt_timeout", group.handling.attempt_timeout);
+  fields.count("attempts_max", group.handling.attempts_max);
+  fields.flag("kill_on_miss", group.handling.kill_on_miss);
+  fields.flag("noise", group.role.is_noise);
+  fields.get("let", group.role.values, read_settings);
 }
 
 void Reader::check_processes(const YAML::Node& node, const JobGroup& group) const {
   demand(group.count >= 1, node, "there is at least one job");
-  demand(group.share.median() == 0, node, "jobs of processes say how many tasks they have, not how many waves");
-  demand(group.tasks.least() >= 1 && group.tasks.at_survival(1e-12) <= kProcessTasksMax, node,
+  demand(group.size.share.median() == 0, node, "jobs of processes say how many tasks they have, not how many waves");
+  demand(group.size.tasks.least() >= 1 && group.size.tasks.at_survival(1e-12) <= kProcessTasksMax, node,
          "a job has 1 to " + shortest(kProcessTasksMax) + " tasks");
-  demand(!group.is_noise || !group.has_deadline(), node, "noise has no deadline");
+  demand(!group.role.is_noise || !group.deadline.is_set(), node, "noise has no deadline");
   if (group.arrivals.load <= 0 && group.arrivals.spread <= 0) return;
   if (const auto work = mean_work(scenario_, group); !work) throw YamlFault(node, work.error().message);
 }
@@ -195,11 +195,11 @@ void Reader::check_processes(const YAML::Node& node, const JobGroup& group) cons
 void Reader::read_jobs(const YAML::Node& node) {
   YamlFields fields(node);
   JobGroup group = base_.jobs.front();
-  group.item = items_++;
-  fields.text("app", group.application);
-  if (for_processes_ || fields.take("app")) group.name = group.application;
+  group.role.item = items_++;
+  fields.text("app", group.work.application);
+  if (for_processes_ || fields.take("app")) group.name = group.work.application;
   fields.get("name", group.name, read_name);
-  fields.get("set", group.parameters, read_settings);
+  fields.get("set", group.work.parameters, read_settings);
   read_sizes(fields, group);
   std::vector<double> deadlines;  // by stage
   if (const YAML::Node deadline = fields.take("deadline"); deadline && deadline.IsSequence()) {
@@ -214,7 +214,7 @@ void Reader::read_jobs(const YAML::Node& node) {
   demand(deadlines.empty() || deadlines.size() == groups.size(), node,
          "give a deadline, or one for each of the " + std::to_string(groups.size()) + " stages");
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (!deadlines.empty()) groups[i].deadline = deadlines[i];
+    if (!deadlines.empty()) groups[i].deadline.seconds = deadlines[i];
     if (for_processes_) check_processes(node, groups[i]);
     scenario_.jobs.push_back(std::move(groups[i]));
   }
@@ -272,9 +272,9 @@ void refuse_what_takes_an_experiment(const YAML::Node& document, const Scenario&
   const std::string why = "is for 'ontime experiment', which simulates it too with --on sim";
   refuse(document, {{"warm_up"}, {}, {"noise"}}, why);
   for (const JobGroup& group : scenario.jobs) {
-    const YAML::Node jobs = document["jobs"][group.item];
-    demand(group.deadline_medians <= 0, jobs, "'medians_of' " + why);
-    demand(group.files.empty(), jobs, "input files take an experiment on processes; give split_bytes");
+    const YAML::Node jobs = document["jobs"][group.role.item];
+    demand(group.deadline.medians <= 0, jobs, "'medians_of' " + why);
+    demand(group.work.files.empty(), jobs, "input files take an experiment on processes; give split_bytes");
   }
 }
 

@@ -115,10 +115,10 @@ std::vector<JobGroup> groups_of(const std::vector<Stage>& stages, const StageCho
   for (const Stage& stage : stages) {
     JobGroup group = like;
     group.name = stage.name;
-    group.tasks = Distribution::constant(static_cast<double>(stage.durations.size()));
-    group.duration = *durations_of(stage, choice.as);
-    if (choice.replay) group.first_durations = stage.durations;
-    group.recorded_work = std::accumulate(stage.durations.begin(), stage.durations.end(), 0.0);
+    group.size.tasks = Distribution::constant(static_cast<double>(stage.durations.size()));
+    group.times.duration = *durations_of(stage, choice.as);
+    if (choice.replay) group.times.first_durations = stage.durations;
+    group.times.recorded_work = std::accumulate(stage.durations.begin(), stage.durations.end(), 0.0);
     groups.push_back(std::move(group));
   }
   return groups;

@@ -65,24 +65,24 @@ Outage read_outage(const YAML::Node& node) {
 
 void read_starts(YamlFields& fields, JobGroup& group) {
   using injection::StartOf;
-  fields.distribution("start", group.start);
-  fields.get("start_of", group.start_of, [](const YAML::Node& of) {
+  fields.distribution("start", group.times.start);
+  fields.get("start_of", group.times.start_of, [](const YAML::Node& of) {
     return read_choice<StartOf>(
         of, {{"segment", StartOf::Segment}, {"attempt", StartOf::Attempt}, {"process", StartOf::Process}});
   });
-  fields.get("reads_ahead", group.reads_ahead, [](const YAML::Node& ahead) {
+  fields.get("reads_ahead", group.times.reads_ahead, [](const YAML::Node& ahead) {
     const bool is_all = ahead.IsScalar() && ahead.Scalar() == "all";
     return is_all ? injection::kAllAhead : read_bytes(ahead);
   });
-  fields.distribution("record_time", group.record_time);
-  fields.get("workers_answer", group.workers_answer, read_flag);
+  fields.distribution("record_time", group.times.record_time);
+  fields.get("workers_answer", group.times.workers_answer, read_flag);
 }
 
 JobGroup read_skew(const YAML::Node& node, JobGroup group) {
   YamlFields fields(node);
-  fields.distribution("begins", group.skew_begins);
-  fields.distribution("share", group.skew_share);
-  fields.distribution("slowness", group.skew_slowness);
+  fields.distribution("begins", group.times.skew.begins);
+  fields.distribution("share", group.times.skew.share);
+  fields.distribution("slowness", group.times.skew.slowness);
   fields.finish();
   return group;
 }
@@ -189,32 +189,32 @@ std::vector<JobGroup> read_stages(const YAML::Node& node, const Surroundings& su
 // A number for each job, or {waves: 3, share: 0.5}: so many waves of tasks on this share of the slots.
 JobGroup read_tasks(const YAML::Node& node, JobGroup group) {
   if (!node.IsMap() || !node["waves"]) {
-    group.tasks = read_distribution(node);
-    const double usual = group.tasks.median();
+    group.size.tasks = read_distribution(node);
+    const double usual = group.size.tasks.median();
     demand(usual <= kCountMost, node, "a job has at most " + std::to_string(kCountMost) + " tasks");
-    demand(!group.tasks.is_constant() || usual == std::floor(usual), node, "a job has a whole number of tasks");
+    demand(!group.size.tasks.is_constant() || usual == std::floor(usual), node, "a job has a whole number of tasks");
     return group;
   }
   YamlFields fields(node);
-  group.share = Distribution::constant(1);
-  fields.distribution("waves", group.tasks);
-  fields.distribution("share", group.share);
+  group.size.share = Distribution::constant(1);
+  fields.distribution("waves", group.size.tasks);
+  fields.distribution("share", group.size.share);
   fields.finish();
-  demand(group.share.median() > 0, node, "a share of the slots is positive");
+  demand(group.size.share.median() > 0, node, "a share of the slots is positive");
   return group;
 }
 
 // A distribution, or {stages: ...}: the durations of one of them.
 JobGroup read_duration(const YAML::Node& node, const Surroundings& surroundings, JobGroup group) {
   if (!node.IsMap() || !node["stages"]) {
-    group.duration = read_distribution(node);
+    group.times.duration = read_distribution(node);
     return group;
   }
   YamlFields fields(node);
   for (const JobGroup& stage : read_stages(fields.take("stages"), surroundings, {})) {
-    group.durations.push_back(stage.duration);
+    group.times.durations.push_back(stage.times.duration);
   }
-  group.duration = group.durations.front();
+  group.times.duration = group.times.durations.front();
   fields.finish();
   return group;
 }
@@ -222,17 +222,17 @@ JobGroup read_duration(const YAML::Node& node, const Surroundings& surroundings,
 // Seconds, or multiples of what attempts of the job take, or of the median time of such jobs under a policy.
 void read_deadline(const YAML::Node& node, JobGroup& group) {
   if (!node.IsMap()) {
-    group.deadline = read_seconds(node);
+    group.deadline.seconds = read_seconds(node);
     return;
   }
   YamlFields fields(node);
-  fields.number("means", group.deadline_means);
-  fields.number("minima", group.deadline_minima);
-  fields.text("medians_of", group.medians_of);
-  if (!group.medians_of.empty()) group.deadline_medians = 1;
-  fields.get("times", group.deadline_medians, read_positive);
+  fields.number("means", group.deadline.means);
+  fields.number("minima", group.deadline.minima);
+  fields.text("medians_of", group.deadline.medians_of);
+  if (!group.deadline.medians_of.empty()) group.deadline.medians = 1;
+  fields.get("times", group.deadline.medians, read_positive);
   fields.finish();
-  demand(group.medians_of.empty() == (group.deadline_medians <= 0), node,
+  demand(group.deadline.medians_of.empty() == (group.deadline.medians <= 0), node,
          "deadline: a time, {means: NUMBER}, {minima: NUMBER} or {medians_of: POLICY, times: NUMBER}");
 }
 
@@ -287,8 +287,8 @@ std::vector<double> read_shares(const YAML::Node& node) {
 // NAME or NAME:KEY=VALUE,...
 void read_policy_of(const YAML::Node& node, JobGroup& group) {
   const auto choice = taken(node, read_policy(read_text(node)));
-  group.policy = choice.name;
-  group.policy_parameters = choice.parameters;
+  group.handling.policy = choice.name;
+  group.handling.policy_parameters = choice.parameters;
 }
 
 }  // namespace ontime::lab

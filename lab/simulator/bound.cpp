@@ -27,7 +27,7 @@ double mean_inverse(const Distribution& values) {
 double mean_speed(const Scenario& scenario, const JobGroup& group) {
   const auto& injected = scenario.injection;
   const bool is_paced = injected && injected->pace > Duration(0);
-  const double speed = is_paced ? 1 / seconds(injected->pace) : mean_inverse(group.duration);
+  const double speed = is_paced ? 1 / seconds(injected->pace) : mean_inverse(group.times.duration);
   return injected && injected->slowdown ? speed * mean_inverse(*injected->slowdown) : speed;
 }
 
@@ -111,7 +111,7 @@ class IdealCluster {
     job.deadline = planned.deadline;
     for (const auto& file : spec_of(group, planned).inputs) job.input_bytes += static_cast<double>(file.length());
     job.mapped_bytes = job.input_bytes;
-    const double work = job.input_bytes / static_cast<double>(group.split_bytes) / speeds_[planned.group];
+    const double work = job.input_bytes / static_cast<double>(group.size.split_bytes) / speeds_[planned.group];
     const double takes = work * (1 + share_of_launches(scenario_, planned));
     job.machine_time = takes * outcome_.slots;
     open_.push_back({index, outcome_.jobs.size(), takes, job.deadline > 0 ? now_ + job.deadline : kForEver});

@@ -17,8 +17,9 @@ double span_of(const Scenario& scenario) {
   for (const JobGroup& group : scenario.jobs) {
     if (group.arrivals.spread <= 0) continue;
     spread = group.arrivals.spread;
-    const double launches = group.tasks.median() * scenario.launch.median();
-    const double of_job = group.recorded_work > 0 ? group.recorded_work + launches : mean_work(scenario, group).value();
+    const double launches = group.size.tasks.median() * scenario.launch.median();
+    const double of_job =
+        group.times.recorded_work > 0 ? group.times.recorded_work + launches : mean_work(scenario, group).value();
     work += group.count * of_job;
   }
   return work / (spread * slots_of(scenario));
@@ -56,15 +57,15 @@ std::vector<double> arrivals_of(const JobGroup& group, const Scenario& scenario,
 }
 
 double deadline_of(const JobGroup& group, double scale) {
-  if (group.deadline_means > 0) return group.deadline_means * group.duration.mean() * scale;
-  if (group.deadline_minima > 0) return group.deadline_minima * group.duration.least() * scale;
-  return group.deadline;
+  if (group.deadline.means > 0) return group.deadline.means * group.times.duration.mean() * scale;
+  if (group.deadline.minima > 0) return group.deadline.minima * group.times.duration.least() * scale;
+  return group.deadline.seconds;
 }
 
 std::uint32_t tasks_of(const JobGroup& group, std::uint32_t slots, Random& random) {
-  const double tasks = group.tasks.sample(random);
-  const bool in_waves = group.share.median() > 0;
-  const double whole = in_waves ? std::round(tasks * group.share.sample(random) * slots) : std::ceil(tasks);
+  const double tasks = group.size.tasks.sample(random);
+  const bool in_waves = group.size.share.median() > 0;
+  const double whole = in_waves ? std::round(tasks * group.size.share.sample(random) * slots) : std::ceil(tasks);
   return static_cast<std::uint32_t>(std::clamp(whole, 1.0, kTasksMax));
 }
 
@@ -73,7 +74,7 @@ double drawn_time(const Scenario& scenario, const JobGroup& group, Random& rando
   const Distribution steady = Distribution::shifted_exponential(0, scenario.speed_changes_every);
   double time = 0;
   for (double left = 1;;) {
-    const double whole = group.duration.sample(random);
+    const double whole = group.times.duration.sample(random);
     const double holds = scenario.speed_changes_every > 0 ? steady.sample(random) : kForEver;
     if (left * whole <= holds) return time + left * whole;
     time += holds;
@@ -83,10 +84,10 @@ double drawn_time(const Scenario& scenario, const JobGroup& group, Random& rando
 
 scheduler::math::DurationSample history_of(const Scenario& scenario, const JobGroup& group, Random& random) {
   scheduler::math::DurationSample known;
-  for (std::uint32_t attempt = 0; attempt < group.history; ++attempt) {
+  for (std::uint32_t attempt = 0; attempt < group.known.history; ++attempt) {
     const NodeGroup& nodes = scenario.nodes[random.below(scenario.nodes.size())];
     const double slowness = nodes.slowness.sample(random);
-    known.add_finished(drawn_time(scenario, group, random) * slowness / static_cast<double>(group.split_bytes));
+    known.add_finished(drawn_time(scenario, group, random) * slowness / static_cast<double>(group.size.split_bytes));
     known.add_launch(scenario.launch.sample(random));
   }
   return known;
@@ -94,18 +95,19 @@ scheduler::math::DurationSample history_of(const Scenario& scenario, const JobGr
 
 // A whole number of records.
 std::uint64_t split_bytes_of(const JobGroup& group, double scale) {
-  const double records = static_cast<double>(group.split_bytes) / static_cast<double>(group.record_bytes) * scale;
-  return scale == 1 ? group.split_bytes
-                    : group.record_bytes * static_cast<std::uint64_t>(std::max(1.0, std::round(records)));
+  const double records =
+      static_cast<double>(group.size.split_bytes) / static_cast<double>(group.size.record_bytes) * scale;
+  return scale == 1 ? group.size.split_bytes
+                    : group.size.record_bytes * static_cast<std::uint64_t>(std::max(1.0, std::round(records)));
 }
 
 // Of its splits, if they differ: each is a file of its own.
 std::vector<std::uint64_t> lengths_of(const JobGroup& group, double scale, std::uint32_t tasks, Random& random) {
   std::vector<std::uint64_t> lengths;
-  if (group.split_lengths.is_constant() && group.split_lengths.median() == 1) return lengths;
+  if (group.size.split_lengths.is_constant() && group.size.split_lengths.median() == 1) return lengths;
   const auto whole = static_cast<double>(split_bytes_of(group, scale));
   for (std::uint32_t task = 0; task < tasks; ++task) {
-    const double length = std::clamp(group.split_lengths.sample(random), 0.0, 1.0);
+    const double length = std::clamp(group.size.split_lengths.sample(random), 0.0, 1.0);
     lengths.push_back(static_cast<std::uint64_t>(std::max(1.0, length * whole)));
   }
   return lengths;
@@ -125,12 +127,12 @@ std::vector<PlannedJob> plan_jobs(const Scenario& scenario, std::uint64_t run_se
     Random lengths(seed, Purpose::SplitLength, index);
     const std::vector<double> all = arrivals_of(group, scenario, span, arrivals);
     for (std::size_t job = 0; job < all.size(); ++job) {
-      const double scale = group.scale.is_constant() ? group.scale.median() : group.scale.sample(scales);
+      const double scale = group.size.scale.is_constant() ? group.size.scale.median() : group.size.scale.sample(scales);
       const std::uint32_t drawn = tasks_of(group, slots_of(scenario), sizes);
       const std::uint32_t tasks = group.trace.empty() ? drawn : group.trace[job].tasks;
       planned.push_back(
           {index, tasks, all[job], scale, deadline_of(group, scale), lengths_of(group, scale, tasks, lengths)});
-      if (!group.file_bytes.empty()) {
+      if (!group.size.file_bytes.empty()) {
         planned.back().tasks = static_cast<std::uint32_t>(scheduler::count_splits(spec_of(group, planned.back())));
       }
     }
@@ -145,9 +147,10 @@ Scenario draw(const Scenario& scenario, std::uint64_t seed) {
   for (std::uint32_t index = 0; index < drawn.jobs.size(); ++index) {
     JobGroup& group = drawn.jobs[index];
     Random choice(seed, Purpose::Choice, index);
-    if (!group.durations.empty()) group.duration = group.durations[choice.below(group.durations.size())];
+    if (!group.times.durations.empty())
+      group.times.duration = group.times.durations[choice.below(group.times.durations.size())];
     Random history(seed, Purpose::History, index);
-    if (group.history > 0) group.profile = history_of(drawn, group, history);
+    if (group.known.history > 0) group.known.profile = history_of(drawn, group, history);
   }
   return drawn;
 }
@@ -156,7 +159,7 @@ scheduler::JobSpec spec_of(const JobGroup& group, const PlannedJob& planned) {
   scheduler::JobSpec spec;
   spec.application = group.name;
   spec.split_bytes = split_bytes_of(group, planned.scale);
-  for (const std::uint64_t bytes : planned.file_bytes.empty() ? group.file_bytes : planned.file_bytes) {
+  for (const std::uint64_t bytes : planned.file_bytes.empty() ? group.size.file_bytes : planned.file_bytes) {
     const std::string path = "/simulated/" + group.name + "/" + std::to_string(spec.inputs.size());
     spec.inputs.push_back({path, bytes, "0", Codec::Plain});
   }
@@ -165,14 +168,14 @@ scheduler::JobSpec spec_of(const JobGroup& group, const PlannedJob& planned) {
   }
   spec.output = "/simulated/output";
   spec.deadline = from_seconds(planned.deadline);
-  spec.checkpoint_interval =
-      group.checkpoint ? from_seconds(*group.checkpoint) : scheduler::default_checkpoint_interval(group.policy);
-  spec.attempt_timeout = from_seconds(group.attempt_timeout);
-  spec.attempts_max = group.attempts_max;
-  spec.policy = group.policy;
-  spec.policy_parameters = group.policy_parameters;
-  spec.estimator = group.estimator;
-  spec.kill_on_miss = group.kill_on_miss;
+  spec.checkpoint_interval = group.handling.checkpoint ? from_seconds(*group.handling.checkpoint)
+                                                       : scheduler::default_checkpoint_interval(group.handling.policy);
+  spec.attempt_timeout = from_seconds(group.handling.attempt_timeout);
+  spec.attempts_max = group.handling.attempts_max;
+  spec.policy = group.handling.policy;
+  spec.policy_parameters = group.handling.policy_parameters;
+  spec.estimator = group.handling.estimator;
+  spec.kill_on_miss = group.handling.kill_on_miss;
   return spec;
 }
 

@@ -100,9 +100,9 @@ Simulation::Simulation(Scenario scenario, std::uint64_t seed, const Observer& ob
     }
   }
   for (const JobGroup& group : scenario_.jobs) {
-    if (!group.profile) continue;
+    if (!group.known.profile) continue;
     const std::string key = scheduler::profile_key(spec_of(group, {}));
-    scheduler_.replay({now_, fact::ProfileUpdated{key, *group.profile}});
+    scheduler_.replay({now_, fact::ProfileUpdated{key, *group.known.profile}});
   }
   follow(scheduler_.start(now_));
 }

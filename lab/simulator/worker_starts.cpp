@@ -20,19 +20,19 @@ constexpr double kFactorMin = 1e-6;  // of a record's time
 Motion Workers::motion_on(const Attempt& attempt, ByteRange held) const {
   const JobLoad& job = jobs_[attempt.id.task.job.value - 1];
   const JobGroup& group = *job.group;
-  const std::uint64_t ahead = std::max(group.reads_ahead, attempt.disturbance.reads_ahead);
+  const std::uint64_t ahead = std::max(group.times.reads_ahead, attempt.disturbance.reads_ahead);
   Habit habit{.reads_ahead = ahead, .records = {}, .is_plain = is_plain(group)};
-  if (!group.record_time.is_constant() || group.record_time.median() != 1) {
-    const std::uint64_t size = group.record_bytes;
+  if (!group.times.record_time.is_constant() || group.times.record_time.median() != 1) {
+    const std::uint64_t size = group.size.record_bytes;
     const std::uint64_t first = (attempt.split.begin + size - 1) / size;
     std::vector<double> factors;
     for (std::uint64_t record = first; record * size < attempt.split.end; ++record) {
       Random random(seed_, Purpose::RecordTime, job.planned, record);
-      factors.push_back(std::max(kFactorMin, group.record_time.sample(random)));
+      factors.push_back(std::max(kFactorMin, group.times.record_time.sample(random)));
     }
     habit.records = std::make_shared<const RecordTimes>(size, first, factors);
   }
-  return {held, group.record_bytes, std::move(habit)};
+  return {held, group.size.record_bytes, std::move(habit)};
 }
 
 void Workers::begin_segment(Attempt& attempt, TimePoint now) {
@@ -48,15 +48,15 @@ Duration Workers::draw_start(const Attempt& attempt) const {
   };
   Duration start{0};
   if (is_paid_for(attempt.disturbance.start_of)) start += attempt.disturbance.start;
-  if (!is_paid_for(job.group->start_of)) return start;
+  if (!is_paid_for(job.group->times.start_of)) return start;
   const std::uint64_t name = std::uint64_t{attempt.id.number} << 32 | attempt.begun;
   Random random(seed_, Purpose::Start, job.planned, attempt.id.task.index, name);
   const double slowness = nodes_[attempt.node].slowness * slowdown_of(attempt);
-  return start + from_seconds(job.group->start.sample(random) * slowness);
+  return start + from_seconds(job.group->times.start.sample(random) * slowness);
 }
 
 bool Workers::is_plain(const JobGroup& group) const {
-  return group.is_plain() && !(scenario_.injection && scenario_.injection->has_starts());
+  return group.times.is_plain() && !(scenario_.injection && scenario_.injection->has_starts());
 }
 
 // By what is done to it on purpose.
@@ -68,7 +68,7 @@ double Workers::slowdown_of(const Attempt& attempt) const {
 
 TimePoint Workers::answers_by(const Attempt& attempt, TimePoint now) const {
   const JobGroup& group = *jobs_[attempt.id.task.job.value - 1].group;
-  return group.workers_answer.value_or(!is_plain(group)) ? now + kWorkerAnswers : TimePoint::max();
+  return group.times.workers_answer.value_or(!is_plain(group)) ? now + kWorkerAnswers : TimePoint::max();
 }
 
 }  // namespace ontime::lab

@@ -203,8 +203,8 @@ void Workers::start_mapping(Attempt& attempt, TimePoint now) {
 double Workers::draw_speed(Attempt& attempt) {
   if (const double rate = attempt.disturbance.bytes_per_second; rate > 0) return rate;
   const JobGroup& group = *jobs_[attempt.id.task.job.value - 1].group;
-  const double records = std::max(1.0, Motion(attempt.split, group.record_bytes).length());
-  const double speed = static_cast<double>(group.split_bytes) / std::max(kDurationMin, draw_duration(attempt));
+  const double records = std::max(1.0, Motion(attempt.split, group.size.record_bytes).length());
+  const double speed = static_cast<double>(group.size.split_bytes) / std::max(kDurationMin, draw_duration(attempt));
   return speed * records / static_cast<double>(attempt.split.size());
 }
 
@@ -214,13 +214,13 @@ double Workers::draw_duration(Attempt& attempt) {
   const Node& node = nodes_[attempt.node];
   double survival = attempt.random.uniform();
   const bool begins = attempt.motion.speed() <= 0;
-  if (begins && attempt.id.number == 0 && attempt.id.task.index < group.first_durations.size()) {
-    if (const double recorded = group.first_durations[attempt.id.task.index]; recorded > 0) return recorded;
+  if (begins && attempt.id.number == 0 && attempt.id.task.index < group.times.first_durations.size()) {
+    if (const double recorded = group.times.first_durations[attempt.id.task.index]; recorded > 0) return recorded;
   }
   if (const double shared = scenario_.node_correlation; shared > 0) {
     survival = normal_survival(std::sqrt(shared) * node.score + std::sqrt(1 - shared) * normal_score(survival));
   }
-  return group.duration.at_survival(survival) * node.slowness * std::max(1.0, attempt.disturbance.slowdown);
+  return group.times.duration.at_survival(survival) * node.slowness * std::max(1.0, attempt.disturbance.slowdown);
 }
 
 void Workers::change_speed(Attempt& attempt, TimePoint now) {
@@ -238,11 +238,11 @@ void Workers::set_speed(Attempt& attempt, TimePoint now) {
   const JobGroup& group = *job.group;
   double speed = attempt.even_speed;
   std::optional<double> next;
-  if (!group.skew_begins.is_constant() || group.skew_begins.median() < 1) {
+  if (!group.times.skew.begins.is_constant() || group.times.skew.begins.median() < 1) {
     Random skew(seed_, Purpose::Skew, job.planned, attempt.id.task.index);
-    const double slowness = group.skew_slowness.sample(skew);
-    const double begins = std::clamp(group.skew_begins.sample(skew), 0.0, 1.0);
-    const double share = std::clamp(group.skew_share.sample(skew), 0.0, 1 - begins);
+    const double slowness = group.times.skew.slowness.sample(skew);
+    const double begins = std::clamp(group.times.skew.begins.sample(skew), 0.0, 1.0);
+    const double share = std::clamp(group.times.skew.share.sample(skew), 0.0, 1 - begins);
     const auto split = static_cast<double>(attempt.split.size());
     const double from = static_cast<double>(attempt.split.begin) + split * begins;
     const double to = begins + share < 1 ? from + split * share : kForEver;
@@ -282,7 +282,7 @@ void Workers::on_border(Attempt& attempt, TimePoint now) {
 TimePoint Workers::written_at(Attempt& attempt, TimePoint now) {
   const JobLoad& job = jobs_[attempt.id.task.job.value - 1];
   Node& node = nodes_[attempt.node];
-  const double bytes = static_cast<double>(attempt.motion.segment().size()) * job.group->output;
+  const double bytes = static_cast<double>(attempt.motion.segment().size()) * job.group->size.output;
   const std::uint64_t name = std::uint64_t{attempt.id.number} << 32 | attempt.seals++;
   Random sync(seed_, Purpose::Sync, job.planned, attempt.id.task.index, name);
   const double takes = bytes / node.disk->bytes_per_second + node.disk->sync.sample(sync);
@@ -298,7 +298,7 @@ void Workers::seal(Attempt& attempt, TimePoint now) {
   const ByteRange segment = attempt.motion.segment();
   scheduler::SealedOutput output;
   output.length = segment.size();
-  output.records = 1 + (segment.size() - 1) / jobs_[attempt.id.task.job.value - 1].group->record_bytes;
+  output.records = 1 + (segment.size() - 1) / jobs_[attempt.id.task.job.value - 1].group->size.record_bytes;
   report(attempt.node,
          event::SegmentSealed{
              nodes_[attempt.node].id, attempt.id, segment, segment.end, output, {}, attempt.motion.times(now)},

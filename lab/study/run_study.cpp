@@ -190,7 +190,7 @@ Result<std::vector<RunResult>> StudyRun::run_all(std::vector<PlannedRun> planned
   for (PlannedRun& run : planned) {
     run.weight = 0;
     for (const JobGroup& group : run.scenario->jobs) {
-      if (group.trace.empty()) run.weight += group.count * group.tasks.mean();
+      if (group.trace.empty()) run.weight += group.count * group.size.tasks.mean();
       for (const TraceJob& job : group.trace) run.weight += job.tasks;
     }
   }
@@ -260,10 +260,10 @@ Status StudyRun::resolve(Spot& spot) {
     const MediansOf& medians = *setting.medians;
     const Probe& probe = probes_.at(key_of(probed(spot.place.settings, medians.with), medians, spot.seed));
     const Scenario& scenario = *probe.planned.front().scenario;
-    for (const auto& [path, item] : spelled_out(setting.path, scenario.jobs.back().item + 1)) {
+    for (const auto& [path, item] : spelled_out(setting.path, scenario.jobs.back().role.item + 1)) {
       std::vector<double> values;
       for (std::size_t group = 0; group < scenario.jobs.size(); ++group) {
-        if (scenario.jobs[group].item == item) values.push_back(medians.times * median_of(probe.runs, group));
+        if (scenario.jobs[group].role.item == item) values.push_back(medians.times * median_of(probe.runs, group));
       }
       if (!std::all_of(values.begin(), values.end(), [](double value) { return value > 0; })) {
         return failed(where(spot.place) + ": no job ended, so there is no median under " + medians.policy);

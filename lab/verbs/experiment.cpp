@@ -205,7 +205,8 @@ ExitCode Experiment::tell() const {
 Status check_applications(const Scenario& scenario, const ExperimentCommand& command) {
   const auto directories = application_directories(command.application_directories);
   for (const auto& group : scenario.jobs) {
-    const auto loaded = app::LoadedApplication::load(group.application, directories, app::Keeper{geteuid(), getegid()});
+    const auto loaded =
+        app::LoadedApplication::load(group.work.application, directories, app::Keeper{geteuid(), getegid()});
     if (!loaded) return bad_input(command.scenario + ": " + loaded.error().message);
   }
   return {};

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 std::string seconds_text(double value) { return std::isfinite(value) ? fixed(value, 3) : "never"; }
 
-bool has_deadline(const Foreseen& foreseen) { return foreseen.recorded.scenario.jobs.front().deadline > 0; }
+bool has_deadline(const Foreseen& foreseen) { return foreseen.recorded.scenario.jobs.front().deadline.seconds > 0; }
 
 void add_line(Grid& grid, const std::string& name, const Prospect& prospect) {
   grid.lines.push_back({printable(name), fixed(prospect.pocd.value, 3),
@@ -66,7 +66,7 @@ std::string foreseen_text(const Foreseen& foreseen) {
   const JobGroup& job = foreseen.recorded.scenario.jobs.front();
   std::string text = to_string(foreseen.job) + ": " + printable(foreseen.application) + ", " +
                      counted(foreseen.recorded.tasks, "task");
-  if (has_deadline(foreseen)) text += ", deadline " + fixed(job.deadline, 3) + " s";
+  if (has_deadline(foreseen)) text += ", deadline " + fixed(job.deadline.seconds, 3) + " s";
   text += ", ran with policy " + printable(foreseen.policy) + "\n" + basis_of(foreseen.recorded);
   if (!foreseen.is_identical) {
     text +=
@@ -101,7 +101,7 @@ std::string foreseen_json(const Foreseen& foreseen) {
   const Json all = {{"job", to_string(foreseen.job)},
                     {"application", foreseen.application},
                     {"tasks", recorded.tasks},
-                    {"deadline_seconds", recorded.scenario.jobs.front().deadline},
+                    {"deadline_seconds", recorded.scenario.jobs.front().deadline.seconds},
                     {"slots", slots_of(recorded.scenario)},
                     {"other_jobs", recorded.other_jobs},
                     {"durations_recorded", recorded.durations_recorded},

@@ -132,17 +132,17 @@ Result<Planned> make_question(PlanCommand command) {
   JobGroup& job = question.job;
   job.name = key_of(spec);
   scheduler::JobSpec divided;
-  divided.split_bytes = job.split_bytes;
+  divided.split_bytes = job.size.split_bytes;
   scheduler::divide_input(divided, inputs, {command.job.split_bytes, command.job.splits, !command.job.file_tasks});
-  job.split_bytes = divided.split_bytes;
+  job.size.split_bytes = divided.split_bytes;
   for (const scheduler::InputFile& file : divided.inputs) {
     if (!file.knows_length())
       return bad_input("'" + file.path + "' is compressed: nobody knows how much there is to map before it is mapped");
-    job.file_bytes.push_back(file.length());
+    job.size.file_bytes.push_back(file.length());
     planned.input_bytes += file.length();
   }
-  job.record_bytes = 1;
-  job.deadline = seconds(command.job.deadline);
+  job.size.record_bytes = 1;
+  job.deadline.seconds = seconds(command.job.deadline);
   question.target = command.target;
   question.runs = command.runs;
   question.seed = command.seed;
@@ -157,12 +157,12 @@ Result<Planned> make_question(PlanCommand command) {
     if (*command.t_min <= Duration(0)) return bad_input("--t-min is above 0");
     question.tail = scheduler::math::FittedTail::pareto(seconds(*command.t_min), command.beta);
   } else {
-    const auto fitted = fitted_durations(knowledge->sample, job.split_bytes);
+    const auto fitted = fitted_durations(knowledge->sample, job.size.split_bytes);
     if (!fitted) return nothing_known(command, "no attempt has finished");
     question.tail = fitted->tail;
     planned.beta_error = fitted->durations.beta_error;
     planned.samples = fitted->durations.samples;
-    job.profile = knowledge->sample;
+    job.known.profile = knowledge->sample;
   }
   set_launch(question, command, knowledge->sample);
   set_start(job, knowledge->sample);

@@ -85,7 +85,7 @@ std::string planned_text(const Planned& planned, bool explain) {
   const std::uint32_t tasks = tasks_of(question);
   std::string text = printable(planned.application) + ": " + format_size(planned.input_bytes) + ", " +
                      counted(tasks, "task") + ", " + counted(question.slots, "slot") + ", deadline " +
-                     amount(question.job.deadline) + " s\n" + basis_of(planned);
+                     amount(question.job.deadline.seconds) + " s\n" + basis_of(planned);
   const std::string target = " for " + number(question.target);
   Grid grid{{"policy", "PoCD", "95 %", "done after s", "10 % to 90 %", "machine s"}};
   if (planned.price > 0) grid.titles.emplace_back("cost");
@@ -132,7 +132,7 @@ std::string planned_json(const Planned& planned) {
                     {"input_bytes", planned.input_bytes},
                     {"tasks", tasks_of(question)},
                     {"slots", question.slots},
-                    {"deadline_seconds", question.job.deadline},
+                    {"deadline_seconds", question.job.deadline.seconds},
                     {"target_pocd", question.target},
                     {"durations",
                      {{"source", planned.source},

@@ -157,9 +157,9 @@ Result<ForeseenRow> foresee(const Scenario& recorded, const std::string& text, c
   const auto choice = read_policy_flag(text);
   if (!choice) return choice.error();
   JobGroup& job = scenario.jobs.front();
-  if (job.policy != choice->name) job.checkpoint.reset();
-  job.policy = choice->name;
-  job.policy_parameters = choice->parameters;
+  if (job.handling.policy != choice->name) job.handling.checkpoint.reset();
+  job.handling.policy = choice->name;
+  job.handling.policy_parameters = choice->parameters;
   if (Status good = check(scenario); !good) return good.error();
   return ForeseenRow{text, foresee(scenario, Runs::exactly(command.runs), command.seed)};
 }
@@ -173,7 +173,7 @@ Result<ExitCode> foresee_all(const ReplayCommand& command, const Replayed& repla
   foreseen.is_identical = replayed.is_identical;
   const JobGroup& job = foreseen.recorded.scenario.jobs.front();
   foreseen.application = replayed.jobs.at(foreseen.job).application;
-  foreseen.policy = job.policy;
+  foreseen.policy = job.handling.policy;
   const auto begin = std::chrono::steady_clock::now();
   foreseen.again = foresee(foreseen.recorded.scenario, Runs::exactly(command.runs), command.seed);
   for (const std::string& policy : command.policies) {

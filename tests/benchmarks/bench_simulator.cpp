@@ -38,12 +38,12 @@ Scenario cluster(std::uint32_t nodes, std::uint32_t jobs, const std::string& pol
   scenario.nodes = {{.count = nodes, .slots = 1, .slowness = Distribution::constant(1)}};
   JobGroup& group = scenario.jobs[0];
   group.count = jobs;
-  group.tasks = Distribution::lognormal(150, 1.3);
+  group.size.tasks = Distribution::lognormal(150, 1.3);
   group.arrivals.rate = 0.025 * nodes / 1000;
-  group.duration = Distribution::pareto(20, 1.5);
-  group.deadline = 80;
-  group.checkpoint = 0;
-  group.policy = policy;
+  group.times.duration = Distribution::pareto(20, 1.5);
+  group.deadline.seconds = 80;
+  group.handling.checkpoint = 0;
+  group.handling.policy = policy;
   return scenario;
 }
 
@@ -55,7 +55,7 @@ void measure(const Scenario& scenario, std::uint32_t nodes) {
   std::printf(
       "%-13s %6u nodes %9llu attempts %11llu events %8.2f s  %5.2f M lifetimes/min  %5.2f M events/s  %6.3f us/event  "
       "%4.0f MiB\n",
-      scenario.jobs[0].policy.c_str(), nodes, static_cast<unsigned long long>(outcome.attempts),
+      scenario.jobs[0].handling.policy.c_str(), nodes, static_cast<unsigned long long>(outcome.attempts),
       static_cast<unsigned long long>(outcome.events), seconds, 60e-6 * static_cast<double>(outcome.attempts) / seconds,
       1e-6 * static_cast<double>(outcome.events) / seconds, 1e6 * seconds / static_cast<double>(outcome.events),
       after.mebibytes);
@@ -65,8 +65,8 @@ void measure(const Scenario& scenario, std::uint32_t nodes) {
 // As many events at every size: fewer jobs per node the more nodes there are, all of them about half busy.
 void measure_event(std::uint32_t nodes, bool quick) {
   Scenario scenario = cluster(nodes, quick ? 10 : 100 + nodes / 50, "none");
-  scenario.jobs[0].duration = Distribution::lognormal(60, 0.3);  // no long tail in which all but a few nodes idle
-  scenario.jobs[0].tasks = Distribution::constant(quick ? 10 : 300);
+  scenario.jobs[0].times.duration = Distribution::lognormal(60, 0.3);  // no long tail in which all but a few nodes idle
+  scenario.jobs[0].size.tasks = Distribution::constant(quick ? 10 : 300);
   scenario.jobs[0].arrivals = {};
   scenario.jobs[0].arrivals.load = 0.5;
   measure(scenario, nodes);
@@ -79,7 +79,7 @@ int main(int count, char** words) {
   const bool quick = !arguments.empty() && arguments[0] == "--quick";
   if (arguments.size() == 2 && arguments[0] == "--large") {
     Scenario scenario = cluster(2000, 2700, arguments[1]);
-    scenario.jobs[0].tasks = Distribution::lognormal(150, 1.343);
+    scenario.jobs[0].size.tasks = Distribution::lognormal(150, 1.343);
     scenario.jobs[0].arrivals.rate = 0.025;
     measure(scenario, 2000);
     return 0;

@@ -123,15 +123,15 @@ Course by_the_model(const Case& what, const std::vector<double>& slowness) {
   scenario.cut_timeout = kCutTimeout;
   const PolicyChoice policy = *read_policy(what.policy);
   JobGroup job;
-  job.tasks = Distribution::constant(what.tasks);
-  job.split_bytes = kRecords * kRecordBytes;
-  job.record_bytes = kRecordBytes;
-  job.duration = Distribution::constant(kRecords * kRecordTime);
-  job.start = Distribution::constant(what.start);
-  job.policy = policy.name;
-  job.policy_parameters = policy.parameters;
-  job.deadline = what.deadline;
-  job.checkpoint = 0;
+  job.size.tasks = Distribution::constant(what.tasks);
+  job.size.split_bytes = kRecords * kRecordBytes;
+  job.size.record_bytes = kRecordBytes;
+  job.times.duration = Distribution::constant(kRecords * kRecordTime);
+  job.times.start = Distribution::constant(what.start);
+  job.handling.policy = policy.name;
+  job.handling.policy_parameters = policy.parameters;
+  job.deadline.seconds = what.deadline;
+  job.handling.checkpoint = 0;
   scenario.jobs = {job};
   Observer observer;
   observer.log = [&](std::string_view line) {

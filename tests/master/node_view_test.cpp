@@ -16,8 +16,8 @@ void simulate(const std::function<void(JobId, const scheduler::Scheduler&)>& loo
   lab::Scenario scenario;
   scenario.nodes = {{.count = 9, .slots = 1, .slowness = Distribution::constant(1), .name = "worker"},
                     {.count = 1, .slots = 1, .slowness = Distribution::constant(5), .name = "slow"}};
-  scenario.jobs[0].tasks = Distribution::constant(300);
-  scenario.jobs[0].duration = Distribution::uniform(9, 11);
+  scenario.jobs[0].size.tasks = Distribution::constant(300);
+  scenario.jobs[0].times.duration = Distribution::uniform(9, 11);
   lab::Observer observer;
   int looks = 0;
   observer.ended = [&](JobId job, const scheduler::Scheduler& scheduler) {

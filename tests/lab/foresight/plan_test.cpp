@@ -16,11 +16,11 @@ constexpr std::uint64_t kOtherSeeds = 1'000'000;
 
 PlanQuestion question_of(std::uint32_t tasks, std::uint32_t slots, double deadline) {
   PlanQuestion question;
-  question.job.split_bytes = 1 << 20;
-  question.job.file_bytes = {std::uint64_t{tasks} << 20};
-  question.job.record_bytes = 1 << 10;
+  question.job.size.split_bytes = 1 << 20;
+  question.job.size.file_bytes = {std::uint64_t{tasks} << 20};
+  question.job.size.record_bytes = 1 << 10;
   question.tail = FittedTail::pareto(10, 1.8);
-  question.job.deadline = deadline;
+  question.job.deadline.seconds = deadline;
   question.launch = Distribution::constant(1);
   question.slots = slots;
   return question;
@@ -28,7 +28,7 @@ PlanQuestion question_of(std::uint32_t tasks, std::uint32_t slots, double deadli
 
 Prospect campaign(const PlanQuestion& question, const char* policy, std::uint32_t slots, std::uint32_t runs) {
   Scenario scenario = scenario_of(question, slots);
-  scenario.jobs.front().policy = policy;
+  scenario.jobs.front().handling.policy = policy;
   return foresee(scenario, Runs::exactly(runs), kOtherSeeds);
 }
 
@@ -53,7 +53,7 @@ TEST(Plan, FormulaHoldsInACampaign) {
 
 TEST(Plan, FormulaHoldsWhereSegmentsNeedAStart) {
   PlanQuestion question = question_of(20, 24, 90);
-  question.job.start = Distribution::constant(15);
+  question.job.times.start = Distribution::constant(15);
   const auto answer = plan(question, {"none", {}});
   ASSERT_TRUE(answer && answer->is_exact);
   const Prospect seen = campaign(question, "none", 24, 1000);
@@ -69,7 +69,7 @@ TEST(Plan, FormulaHoldsForEveryTail) {
   for (const FittedTail& tail : {FittedTail::lognormal(2.5, 0.5), FittedTail::empirical(seen, {}, 2.5)}) {
     PlanQuestion question = question_of(20, 24, 60);
     question.tail = tail;
-    question.job.deadline = 1 + tail.quantile(0.97);
+    question.job.deadline.seconds = 1 + tail.quantile(0.97);
     const auto answer = plan(question, {"none", {}});
     ASSERT_TRUE(answer && answer->is_exact);
     const Prospect real = campaign(question, "none", 24, 1000);
@@ -132,9 +132,9 @@ TEST(Plan, TheDeadlineThatItFindsIsMadeWithTheTarget) {
     const auto answer = plan(question, {policy, {}});
     ASSERT_TRUE(answer && answer->deadline) << policy;
     PlanQuestion told = question;
-    told.job.deadline = *answer->deadline;
+    told.job.deadline.seconds = *answer->deadline;
     EXPECT_GE(campaign(told, policy, 12, 1000).pocd.value, 0.85) << policy;
-    told.job.deadline *= 0.8;
+    told.job.deadline.seconds *= 0.8;
     EXPECT_LT(campaign(told, policy, 12, 1000).pocd.value, 0.9) << policy;
   }
 }

@@ -22,17 +22,17 @@ using ontime::test::fewer_if_sanitized;
 Scenario six_slots() {
   Scenario scenario = small_cluster();
   scenario.is_bound = true;
-  scenario.jobs[0].tasks = Distribution::constant(1);
-  scenario.jobs[0].duration = Distribution::constant(60);
+  scenario.jobs[0].size.tasks = Distribution::constant(1);
+  scenario.jobs[0].times.duration = Distribution::constant(60);
   return scenario;
 }
 
 JobGroup job_of(double work, double at, double deadline) {
   JobGroup group;
-  group.tasks = Distribution::constant(1);
-  group.duration = Distribution::constant(6 * work);
+  group.size.tasks = Distribution::constant(1);
+  group.times.duration = Distribution::constant(6 * work);
   group.arrivals.at = {at};
-  group.deadline = deadline;
+  group.deadline.seconds = deadline;
   return group;
 }
 
@@ -52,13 +52,13 @@ TEST(Bound, SharesAJobAmongAllSlots) {
 
 TEST(Bound, TakesTheMeanSpeedOfAFreshAttempt) {
   Scenario scenario = six_slots();
-  scenario.jobs[0].duration = Distribution::pareto(120, 1.5);  // speed: beta / (beta + 1) / t_min
+  scenario.jobs[0].times.duration = Distribution::pareto(120, 1.5);  // speed: beta / (beta + 1) / t_min
   EXPECT_NEAR(flow_time(run(scenario, 1)), 200.0 / 6, 1e-3);
-  scenario.jobs[0].duration = Distribution::lognormal(120, 0.8);  // exp(sigma^2 / 2) / median
+  scenario.jobs[0].times.duration = Distribution::lognormal(120, 0.8);  // exp(sigma^2 / 2) / median
   EXPECT_NEAR(flow_time(run(scenario, 1)), 20 * std::exp(-0.32), 1e-2);
-  scenario.jobs[0].duration = Distribution::empirical({30, 60});
+  scenario.jobs[0].times.duration = Distribution::empirical({30, 60});
   EXPECT_NEAR(flow_time(run(scenario, 1)), 40.0 / 6, 1e-9);
-  scenario.jobs[0].duration = Distribution::uniform(0, 60);  // so fast that there is no mean
+  scenario.jobs[0].times.duration = Distribution::uniform(0, 60);  // so fast that there is no mean
   EXPECT_EQ(flow_time(run(scenario, 1)), 0);
 }
 
@@ -70,13 +70,13 @@ TEST(Bound, CountsSlowNodesForWhatTheyDo) {
 
 TEST(Bound, CountsTheWorkOfAJobByItsBytes) {
   Scenario scenario = six_slots();
-  scenario.jobs[0].tasks = Distribution::constant(4);
-  scenario.jobs[0].split_lengths = Distribution::constant(0.5);
+  scenario.jobs[0].size.tasks = Distribution::constant(4);
+  scenario.jobs[0].size.split_lengths = Distribution::constant(0.5);
   EXPECT_NEAR(flow_time(run(scenario, 1)), 20, 1e-6);
-  scenario.jobs[0].scale = Distribution::constant(3);
+  scenario.jobs[0].size.scale = Distribution::constant(3);
   EXPECT_NEAR(flow_time(run(scenario, 1)), 60, 1e-6);
-  scenario.jobs[0].skew_begins = Distribution::constant(0.9);
-  scenario.jobs[0].skew_slowness = Distribution::constant(10);
+  scenario.jobs[0].times.skew.begins = Distribution::constant(0.9);
+  scenario.jobs[0].times.skew.slowness = Distribution::constant(10);
   EXPECT_NEAR(flow_time(run(scenario, 1)), 60, 1e-6);
 }
 
@@ -84,7 +84,7 @@ TEST(Bound, TakesThePaceOfAnInjectionButNoStragglers) {
   Scenario scenario = process_defaults();
   scenario.is_bound = true;
   scenario.nodes[0].count = 4;
-  scenario.jobs[0].tasks = Distribution::constant(6);
+  scenario.jobs[0].size.tasks = Distribution::constant(6);
   scenario.injection->pace = std::chrono::seconds(10);
   scenario.injection->straggler = {0.5, 8};
   scenario.injection->nodes = {{"worker-1", 2}, {"worker-2", 2}};
@@ -171,11 +171,11 @@ Scenario without_luck(std::uint64_t seed, bool has_deadlines) {
   scenario.launch = Distribution::constant(scenario.launch.mean());
   for (JobGroup& group : scenario.jobs) {
     group.count += 2;
-    group.duration = Distribution::constant(6);
+    group.times.duration = Distribution::constant(6);
     group.arrivals = {};
-    group.kill_on_miss = false;
-    group.attempt_timeout = 0;
-    group.deadline = has_deadlines ? 5 + static_cast<double>(random.below(60)) : 0;
+    group.handling.kill_on_miss = false;
+    group.handling.attempt_timeout = 0;
+    group.deadline.seconds = has_deadlines ? 5 + static_cast<double>(random.below(60)) : 0;
   }
   return scenario;
 }
@@ -188,7 +188,7 @@ TEST(Bound, IsNotExceededByAnyPolicyWhereAttemptsHaveNoLuck) {
     for (std::uint64_t seed = 1; seed <= fewer_if_sanitized(30); ++seed) {
       SCOPED_TRACE(std::string(policy.name) + ", seed " + std::to_string(seed));
       Scenario scenario = without_luck(seed, true);
-      for (JobGroup& group : scenario.jobs) group.policy = policy.name;
+      for (JobGroup& group : scenario.jobs) group.handling.policy = policy.name;
       const Outcome tried = run(scenario, seed);
       scenario.is_bound = true;
       const Outcome ideal = run(scenario, seed);
@@ -211,7 +211,7 @@ TEST(Bound, IsNoSlowerThanAnyPolicyWhereNothingIsDue) {
       SCOPED_TRACE(std::string(policy.name) + ", seed " + std::to_string(seed));
       Scenario scenario = without_luck(seed, false);
       for (JobGroup& group : scenario.jobs) {
-        group.policy = policy.name;
+        group.handling.policy = policy.name;
         group.arrivals.rate = 0.1;
       }
       const Outcome tried = run(scenario, seed);

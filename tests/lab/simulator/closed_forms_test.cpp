@@ -40,15 +40,15 @@ Scenario scenario(const std::string& policy) {
   JobGroup& jobs = scenario.jobs[0];
   jobs.count = 2000;
   jobs.arrivals.rate = 4;
-  jobs.tasks = Distribution::constant(kTasks);
-  jobs.record_bytes = 1 << 12;
-  jobs.duration = Distribution::pareto(10, 2.5);
-  jobs.deadline = 20;
-  jobs.checkpoint = 0;
-  jobs.policy = policy;
-  jobs.policy_parameters = {{"t_min", "10s"}, {"beta", "2.5"}, {"t_avg", "0s"},
-                            {"fit", "flags"}, {"r", "1"},      {"tau_kill", "0.6x"}};
-  if (policy != "clone") jobs.policy_parameters["tau_est"] = "0.3x";
+  jobs.size.tasks = Distribution::constant(kTasks);
+  jobs.size.record_bytes = 1 << 12;
+  jobs.times.duration = Distribution::pareto(10, 2.5);
+  jobs.deadline.seconds = 20;
+  jobs.handling.checkpoint = 0;
+  jobs.handling.policy = policy;
+  jobs.handling.policy_parameters = {{"t_min", "10s"}, {"beta", "2.5"}, {"t_avg", "0s"},
+                                     {"fit", "flags"}, {"r", "1"},      {"tau_kill", "0.6x"}};
+  if (policy != "clone") jobs.handling.policy_parameters["tau_est"] = "0.3x";
   return scenario;
 }
 

@@ -17,11 +17,11 @@ Scenario two_tasks() {
   scenario.check_invariants = true;
   scenario.network_delay = Distribution();
   JobGroup& group = scenario.jobs[0];
-  group.tasks = Distribution::constant(2);
-  group.duration = Distribution::constant(10);
-  group.split_bytes = 100;
-  group.record_bytes = 1;
-  group.checkpoint = 0;
+  group.size.tasks = Distribution::constant(2);
+  group.times.duration = Distribution::constant(10);
+  group.size.split_bytes = 100;
+  group.size.record_bytes = 1;
+  group.handling.checkpoint = 0;
   return scenario;
 }
 
@@ -37,18 +37,18 @@ TEST(Disk, SegmentsOfANodeAreWrittenAndSyncedOneAfterAnother) {
 TEST(Disk, WhatIsShorterThanTheInputIsWrittenFaster) {
   Scenario scenario = two_tasks();
   scenario.nodes[0].disk = {.bytes_per_second = 50, .sync = Distribution()};
-  scenario.jobs[0].output = 0.25;
+  scenario.jobs[0].size.output = 0.25;
   EXPECT_NEAR(run(scenario, 1).jobs[0].flow_time(), 1 + 10 + 2 * 0.5, 1e-6);
 }
 
 TEST(Disk, AnAttemptMapsNothingWhileItSeals) {
   Scenario scenario = two_tasks();
   scenario.nodes[0].slots = 1;
-  scenario.jobs[0].tasks = Distribution::constant(1);
+  scenario.jobs[0].size.tasks = Distribution::constant(1);
   scenario.nodes[0].disk.sync = Distribution::constant(1);
   const double once = run(scenario, 1).jobs[0].flow_time();
   EXPECT_NEAR(once, 1 + 10 + 1, 1e-6);
-  scenario.jobs[0].checkpoint = 2.5;
+  scenario.jobs[0].handling.checkpoint = 2.5;
   const JobOutcome job = run(scenario, 1).jobs[0];
   EXPECT_GT(job.flow_time(), once + 2);
   EXPECT_NEAR(job.flow_time(), std::round(job.flow_time()), 1e-6);  // one more second for each checkpoint
@@ -57,9 +57,9 @@ TEST(Disk, AnAttemptMapsNothingWhileItSeals) {
 
 TEST(Disk, SyncTimesAreDrawnAndTheSameTwice) {
   Scenario scenario = two_tasks();
-  scenario.jobs[0].checkpoint = 1;
-  scenario.jobs[0].skew_begins = Distribution::constant(0.5);
-  scenario.jobs[0].skew_slowness = Distribution::constant(3);
+  scenario.jobs[0].handling.checkpoint = 1;
+  scenario.jobs[0].times.skew.begins = Distribution::constant(0.5);
+  scenario.jobs[0].times.skew.slowness = Distribution::constant(3);
   scenario.speed_changes_every = 3;
   scenario.nodes[0].disk.sync = Distribution::lognormal(0.3, 1);
   const std::string log = log_of(scenario, 1);

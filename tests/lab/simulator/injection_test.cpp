@@ -16,7 +16,7 @@ Scenario injected(const std::vector<std::string>& settings) {
   Scenario scenario;
   scenario.nodes = {{.count = 30, .slots = 1, .slowness = Distribution::constant(1), .name = "worker"}};
   scenario.launch = Distribution::constant(0.01);
-  scenario.jobs[0].tasks = Distribution::constant(10);
+  scenario.jobs[0].size.tasks = Distribution::constant(10);
   scenario.check_invariants = true;
   scenario.injection.emplace();
   injection::test::Traces none;
@@ -59,13 +59,13 @@ TEST(InjectedSimulation, EveryResumingPolicyMakesTheDeadlineThatIsMissedWithoutS
   Scenario scenario = injected({"seed=7", "pace=1.5s", "straggler=0.1:8x"});
   scenario.nodes[0].count = 20;
   JobGroup& job = scenario.jobs[0];
-  job.deadline = 6;
-  job.policy = "none";
+  job.deadline.seconds = 6;
+  job.handling.policy = "none";
   EXPECT_FALSE(run(scenario, 1).jobs[0].met());
   for (const std::string policy : {"s-resume", "shed+", "split-resume"}) {
     for (const std::string handover : {"predicted", "ready"}) {
-      job.policy = policy;
-      job.policy_parameters = {{"handover", handover}};
+      job.handling.policy = policy;
+      job.handling.policy_parameters = {{"handover", handover}};
       EXPECT_TRUE(run(scenario, 1).jobs[0].met()) << policy << ' ' << handover;
     }
   }
@@ -89,7 +89,7 @@ TEST(InjectedSimulation, AProcessThatIsKeptHasStarted) {
   Scenario scenario = injected({"pace=2s", "start=3s", "start-of=process"});
   scenario.nodes[0].count = 1;
   scenario.keeps_runners = true;
-  scenario.jobs[0].tasks = Distribution::constant(2);
+  scenario.jobs[0].size.tasks = Distribution::constant(2);
   EXPECT_NEAR(run(scenario, 1).jobs[0].machine_time, 0.01 + 3 + 2 * 2, 0.01);
   injection::test::Traces none;
   ASSERT_TRUE(injection::apply(*scenario.injection, "start-of=attempt", none));
@@ -109,7 +109,7 @@ TEST(InjectedSimulation, ACrashIsRetriedFromTheBeginning) {
 
 TEST(InjectedSimulation, HappensAtItsPlaceThoughTheDiskTakesTime) {
   Scenario scenario = injected({"pace=2s", "pause=1:5s", "crash=task:4@75%"});
-  scenario.jobs[0].checkpoint = 0.5;
+  scenario.jobs[0].handling.checkpoint = 0.5;
   scenario.nodes[0].disk.sync = Distribution::constant(0.1);
   const auto times = times_of(scenario);
   EXPECT_EQ(times.size(), 11u);
@@ -120,7 +120,7 @@ TEST(InjectedSimulation, HappensAtItsPlaceThoughTheDiskTakesTime) {
 
 TEST(InjectedSimulation, AStalledAttemptIsEndedByItsTimeout) {
   Scenario scenario = injected({"pace=2s", "stall=task:4@50%"});
-  scenario.jobs[0].attempt_timeout = 1;
+  scenario.jobs[0].handling.attempt_timeout = 1;
   scenario.heartbeat = 0.1;
   const auto times = times_of(scenario);
   EXPECT_EQ(times.size(), 11u);
@@ -130,9 +130,9 @@ TEST(InjectedSimulation, AStalledAttemptIsEndedByItsTimeout) {
 TEST(InjectedSimulation, AJobThatEndsAfterManyYoungerOnesIsStillKnown) {
   Scenario scenario = injected({"pace=1s", "stall=task:9@50%"});
   scenario.jobs.push_back(scenario.jobs[0]);
-  scenario.jobs[0].attempt_timeout = 60;  // only its tenth task stalls
+  scenario.jobs[0].handling.attempt_timeout = 60;  // only its tenth task stalls
   scenario.jobs[1].count = 20;
-  scenario.jobs[1].tasks = Distribution::constant(1);
+  scenario.jobs[1].size.tasks = Distribution::constant(1);
   std::vector<JobId> ended;
   Observer observer;
   observer.ended = [&](JobId id, const scheduler::Scheduler& scheduler) {

@@ -15,7 +15,7 @@ namespace {
 Scenario small() {
   Scenario scenario = small_cluster();
   scenario.jobs[0].count = 3;
-  scenario.jobs[0].checkpoint = 2;
+  scenario.jobs[0].handling.checkpoint = 2;
   return scenario;
 }
 
@@ -104,7 +104,7 @@ TEST(Network, TheSameSeedLosesTheSamePackets) {
 // Connections break again and again, but no node is given up: each report arrives, none of the work is done twice.
 TEST(Network, BrokenConnectionsLoseNoReport) {
   Scenario scenario = small();
-  scenario.jobs[0].duration = Distribution::constant(20);
+  scenario.jobs[0].times.duration = Distribution::constant(20);
   scenario.heartbeat = 0.5;
   scenario.node_timeout = 1e5;
   scenario.network.loss = 0.2;
@@ -124,7 +124,7 @@ TEST(Network, BrokenConnectionsLoseNoReport) {
 
 TEST(Network, LossMakesJobsLaterAndLosesNone) {
   Scenario scenario = small();
-  scenario.jobs[0].duration = Distribution::constant(20);
+  scenario.jobs[0].times.duration = Distribution::constant(20);
   const auto mean_time = [&](double loss) {
     scenario.network.loss = loss;
     return summarise(run(scenario, 2).jobs).flow_time.value;

@@ -34,19 +34,19 @@ Scenario scenario_of(const Cell& cell) {
   scenario.keeps_runners = true;
   scenario.check_invariants = true;
   JobGroup& group = scenario.jobs[0];
-  group.tasks = Distribution::constant(cell.tasks);
-  group.split_bytes = 100u << 10;
-  group.record_bytes = cell.record_bytes;
-  group.duration = Distribution::lognormal(cell.work, 0.03);
-  if (cell.start > 0) group.start = Distribution::lognormal(cell.start, 0.05);
-  group.reads_ahead = cell.reads_ahead;
-  group.deadline = cell.deadline;
+  group.size.tasks = Distribution::constant(cell.tasks);
+  group.size.split_bytes = 100u << 10;
+  group.size.record_bytes = cell.record_bytes;
+  group.times.duration = Distribution::lognormal(cell.work, 0.03);
+  if (cell.start > 0) group.times.start = Distribution::lognormal(cell.start, 0.05);
+  group.times.reads_ahead = cell.reads_ahead;
+  group.deadline.seconds = cell.deadline;
   return scenario;
 }
 
 Spent spent_under(Scenario scenario, const std::string& policy) {
   constexpr std::uint64_t kSeeds = 3;
-  scenario.jobs[0].policy = policy;
+  scenario.jobs[0].handling.policy = policy;
   Spent spent;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const Outcome outcome = run(scenario, seed);
@@ -134,7 +134,7 @@ TEST(NoHarm, AProfileOfQuickerBytesMakesNothingSlow) {
   scheduler::math::DurationSample quick;
   for (int i = 0; i < 40; ++i) quick.add_finished((1 + 0.002 * i) / (100u << 10));
   for (int i = 0; i < 10; ++i) quick.add_launch(0.01);
-  scenario.jobs[0].profile = quick;
+  scenario.jobs[0].known.profile = quick;
   expect_at_most(spent_under(scenario, "auto"), spent_under(scenario, "none"), 1.05, 1.05);
 }
 

@@ -14,17 +14,17 @@ Scenario of(JobGroup group) {
 TEST(PlannedJobs, ScaleMakesSplitsAndDeadlinesLonger) {
   JobGroup group;
   group.count = 50;
-  group.duration = Distribution::pareto(10, 2);
-  group.scale = Distribution::uniform(1, 4);
-  group.deadline_means = 2;
-  group.split_bytes = 1 << 20;
-  group.record_bytes = 1 << 10;
+  group.times.duration = Distribution::pareto(10, 2);
+  group.size.scale = Distribution::uniform(1, 4);
+  group.deadline.means = 2;
+  group.size.split_bytes = 1 << 20;
+  group.size.record_bytes = 1 << 10;
   double sum = 0;
   for (const PlannedJob& job : plan_jobs(of(group), 1)) {
     EXPECT_DOUBLE_EQ(job.deadline, 40 * job.scale);
     const scheduler::JobSpec spec = spec_of(group, job);
     EXPECT_NEAR(static_cast<double>(spec.split_bytes), (1 << 20) * job.scale, 1 << 10);
-    EXPECT_EQ(spec.split_bytes % group.record_bytes, 0u);
+    EXPECT_EQ(spec.split_bytes % group.size.record_bytes, 0u);
     EXPECT_EQ(count_splits(spec), job.tasks);
     sum += job.scale;
   }
@@ -33,8 +33,8 @@ TEST(PlannedJobs, ScaleMakesSplitsAndDeadlinesLonger) {
 
 TEST(PlannedJobs, DeadlineCanBeAMultipleOfTheLeastDuration) {
   JobGroup group;
-  group.duration = Distribution::pareto(10, 2);
-  group.deadline_minima = 6;
+  group.times.duration = Distribution::pareto(10, 2);
+  group.deadline.minima = 6;
   EXPECT_DOUBLE_EQ(plan_jobs(of(group), 1)[0].deadline, 60);
 }
 
@@ -52,23 +52,23 @@ TEST(PlannedJobs, TraceGivesArrivalsAndSizes) {
 TEST(PlannedJobs, TasksCanBeWavesOnAShareOfTheSlots) {
   JobGroup group;
   group.count = 40;
-  group.tasks = Distribution::weighted({{1.5, 1}, {2, 1}});
-  group.share = Distribution::uniform(0.5, 1);
+  group.size.tasks = Distribution::weighted({{1.5, 1}, {2, 1}});
+  group.size.share = Distribution::uniform(0.5, 1);
   Scenario scenario = of(group);
   scenario.nodes[0].slots = 20;
   for (const PlannedJob& job : plan_jobs(scenario, 1)) {
     EXPECT_GE(job.tasks, 15u);
     EXPECT_LE(job.tasks, 40u);
   }
-  scenario.jobs[0].share = Distribution::constant(1);
+  scenario.jobs[0].size.share = Distribution::constant(1);
   for (const PlannedJob& job : plan_jobs(scenario, 1)) EXPECT_TRUE(job.tasks == 30 || job.tasks == 40) << job.tasks;
 }
 
 TEST(PlannedJobs, SplitsCanDiffer) {
   JobGroup group;
-  group.tasks = Distribution::constant(8);
-  group.split_bytes = 1 << 20;
-  group.split_lengths = Distribution::uniform(0.25, 1);
+  group.size.tasks = Distribution::constant(8);
+  group.size.split_bytes = 1 << 20;
+  group.size.split_lengths = Distribution::uniform(0.25, 1);
   const PlannedJob job = plan_jobs(of(group), 1)[0];
   ASSERT_EQ(job.file_bytes.size(), 8u);
   EXPECT_EQ(count_splits(spec_of(group, job)), 8u);
@@ -78,15 +78,16 @@ TEST(PlannedJobs, SplitsCanDiffer) {
 
 TEST(PlannedJobs, KeepTheirSizesWithOtherLuck) {
   JobGroup group;
-  group.tasks = Distribution::uniform(1, 1000);
-  group.history = 40;
+  group.size.tasks = Distribution::uniform(1, 1000);
+  group.known.history = 40;
   const Scenario drawn = draw(of(group), 7);
   EXPECT_EQ(plan_jobs(drawn, 8)[0].tasks, plan_jobs(of(group), 7)[0].tasks);
   EXPECT_NE(plan_jobs(of(group), 8)[0].tasks, plan_jobs(of(group), 7)[0].tasks);
-  ASSERT_TRUE(drawn.jobs[0].profile);
-  EXPECT_EQ(drawn.jobs[0].profile->finished().size(), 40u);
-  EXPECT_EQ(drawn.jobs[0].profile->launches().size(), 40u);
-  for (const double per_byte : drawn.jobs[0].profile->finished()) EXPECT_GE(per_byte * (128u << 20), 10);  // t_min
+  ASSERT_TRUE(drawn.jobs[0].known.profile);
+  EXPECT_EQ(drawn.jobs[0].known.profile->finished().size(), 40u);
+  EXPECT_EQ(drawn.jobs[0].known.profile->launches().size(), 40u);
+  for (const double per_byte : drawn.jobs[0].known.profile->finished())
+    EXPECT_GE(per_byte * (128u << 20), 10);  // t_min
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ void expect_whole(const Scenario& scenario, std::uint64_t seed) {
   for (const JobOutcome& job : outcome.jobs) {
     const JobGroup& group = scenario.jobs[job.group];
     EXPECT_TRUE(job.has_ended()) << "submitted at " << job.submitted << " of " << outcome.ended;
-    if (scenario.crash_probability <= 0 && !has_bad_disk(scenario) && !group.kill_on_miss &&
-        group.attempt_timeout <= 0) {
+    if (scenario.crash_probability <= 0 && !has_bad_disk(scenario) && !group.handling.kill_on_miss &&
+        group.handling.attempt_timeout <= 0) {
       EXPECT_EQ(job.state, scheduler::JobState::Succeeded);
     }
     if (job.state == scheduler::JobState::Succeeded) {
@@ -48,7 +48,7 @@ class EveryPolicy : public testing::TestWithParam<std::string> {
       SCOPED_TRACE("policy " + GetParam() + ", seed " + std::to_string(seed));
       Scenario scenario = test::random_scenario(seed, faults);
       if (starts) test::add_starts(scenario, seed);
-      for (JobGroup& group : scenario.jobs) group.policy = GetParam();
+      for (JobGroup& group : scenario.jobs) group.handling.policy = GetParam();
       expect_whole(scenario, seed);
     }
   }
@@ -64,13 +64,13 @@ TEST_P(EveryPolicy, GetsPastBytesThatAreDear) {
   scenario.keeps_runners = true;
   JobGroup& group = scenario.jobs[0];
   group.count = 3;
-  group.tasks = Distribution::constant(10);
-  group.duration = Distribution::pareto(120, 1.5);
-  group.skew_begins = Distribution::uniform(0, 0.9);
-  group.skew_share = Distribution::constant(0.1);
-  group.skew_slowness = Distribution::constant(10);
-  group.deadline = 120;
-  group.policy = GetParam();
+  group.size.tasks = Distribution::constant(10);
+  group.times.duration = Distribution::pareto(120, 1.5);
+  group.times.skew.begins = Distribution::uniform(0, 0.9);
+  group.times.skew.share = Distribution::constant(0.1);
+  group.times.skew.slowness = Distribution::constant(10);
+  group.deadline.seconds = 120;
+  group.handling.policy = GetParam();
   scenario.horizon = 50'000;  // of these seeds no straggler takes longer
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const Outcome outcome = run(scenario, seed);
@@ -88,10 +88,10 @@ TEST(ClonePolicy, DoesNotEndClonesThatAreBeingLaunched) {
   scenario.launch = Distribution::constant(60);
   scenario.node_timeout = 60;
   JobGroup& group = scenario.jobs[0];
-  group.duration = Distribution::pareto(120, 1.5);
-  group.deadline = 3600;
-  group.policy = "clone";
-  group.policy_parameters = {{"r", "3"}, {"t_min", "120s"}, {"beta", "1.5"}};
+  group.times.duration = Distribution::pareto(120, 1.5);
+  group.deadline.seconds = 3600;
+  group.handling.policy = "clone";
+  group.handling.policy_parameters = {{"r", "3"}, {"t_min", "120s"}, {"beta", "1.5"}};
   const JobOutcome job = run(scenario, 1).jobs.at(0);
   EXPECT_EQ(job.attempts, 40u);
   EXPECT_GE(job.machine_time, 40 * (60 + 0.6 * 120));  // all of them raced
@@ -105,11 +105,11 @@ TEST(DeadlinePolicies, WaitForLaunchesThatTakeLong) {
     scenario.launch = Distribution::constant(60);
     scenario.node_timeout = 60;
     JobGroup& group = scenario.jobs[0];
-    group.duration = Distribution::constant(120);
-    group.checkpoint = 0;
-    group.deadline = 500;
-    group.policy = policy;
-    group.policy_parameters = {{"t_min", "120s"}, {"beta", "2"}, {"t_avg", "60s"}};
+    group.times.duration = Distribution::constant(120);
+    group.handling.checkpoint = 0;
+    group.deadline.seconds = 500;
+    group.handling.policy = policy;
+    group.handling.policy_parameters = {{"t_min", "120s"}, {"beta", "2"}, {"t_avg", "60s"}};
     EXPECT_EQ(run(scenario, 1).jobs.at(0).attempts, 10u) << policy;
   }
 }
@@ -124,10 +124,10 @@ TEST(DeadlinePolicies, DoNotWaitForAnswersOfAttemptsThatTakeDays) {
   scenario.heartbeat = 0.2;
   scenario.horizon = 100;
   JobGroup& group = scenario.jobs[0];
-  group.tasks = Distribution::constant(40);
-  group.duration = Distribution::pareto(2, 0.3);
-  group.deadline = 60;
-  group.policy = "split-resume";
+  group.size.tasks = Distribution::constant(40);
+  group.times.duration = Distribution::pareto(2, 0.3);
+  group.deadline.seconds = 60;
+  group.handling.policy = "split-resume";
   int met = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) met += run(scenario, seed).jobs.at(0).met() ? 1 : 0;
   EXPECT_EQ(met, 10);
@@ -142,10 +142,10 @@ TEST(DeadlinePolicies, RescueAJobWhoseDeadlineIsInStepWithItsCheckpoints) {
       scenario.nodes[0].count = 40;
       scenario.heartbeat = 0.5;
       JobGroup& group = scenario.jobs[0];
-      group.first_durations = {60, 60, 60, 60, 60, 60, 60, 60, 60, 6000};
-      group.duration = Distribution::constant(60);
-      group.deadline = deadline;
-      group.policy = policy;
+      group.times.first_durations = {60, 60, 60, 60, 60, 60, 60, 60, 60, 6000};
+      group.times.duration = Distribution::constant(60);
+      group.deadline.seconds = deadline;
+      group.handling.policy = policy;
       const JobOutcome job = run(scenario, 1).jobs.at(0);
       EXPECT_TRUE(job.met()) << policy << " with a deadline of " << deadline << " s";
     }
@@ -161,7 +161,7 @@ TEST_P(EveryPolicy, EndsEveryJobHoweverItsAttemptsStart) { run_scenarios(2000, f
 TEST_P(EveryPolicy, DecidesTheSameTwice) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     Scenario scenario = test::random_scenario(seed, true);
-    for (JobGroup& group : scenario.jobs) group.policy = GetParam();
+    for (JobGroup& group : scenario.jobs) group.handling.policy = GetParam();
     std::string first;
     std::string second;
     run(scenario, seed, {[&](std::string_view line) { first.append(line).push_back('\n'); }});
@@ -189,7 +189,7 @@ TEST(Policies, GetAlongWithEachOther) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Scenario scenario = test::random_scenario(seed, true);
     std::size_t next = seed;
-    for (JobGroup& group : scenario.jobs) group.policy = all[next++ * 7 % all.size()];
+    for (JobGroup& group : scenario.jobs) group.handling.policy = all[next++ * 7 % all.size()];
     expect_whole(scenario, seed);
   }
 }

@@ -43,22 +43,22 @@ class Maker {
   JobGroup jobs() {
     JobGroup group;
     group.count = 1 + pick(3);
-    group.tasks = Distribution::constant(1 + pick(12));
-    group.split_bytes = 1000 + pick(2) * 24'000'001;
-    group.record_bytes = 1 + pick(900);
+    group.size.tasks = Distribution::constant(1 + pick(12));
+    group.size.split_bytes = 1000 + pick(2) * 24'000'001;
+    group.size.record_bytes = 1 + pick(900);
     const std::array<Distribution, 4> durations{Distribution::pareto(4, 1.2), Distribution::lognormal(8, 0.8),
                                                 Distribution::constant(6),
                                                 Distribution::empirical({3, 4, 4, 5, 6, 9, 30})};
-    group.duration = durations[pick(4)];
-    group.deadline = pick(5) == 0 ? 0 : 8 + pick(40);
-    group.kill_on_miss = pick(6) == 0;
-    if (pick(2) == 0) group.checkpoint = pick(3);
+    group.times.duration = durations[pick(4)];
+    group.deadline.seconds = pick(5) == 0 ? 0 : 8 + pick(40);
+    group.handling.kill_on_miss = pick(6) == 0;
+    if (pick(2) == 0) group.handling.checkpoint = pick(3);
     if (pick(3) == 0) group.arrivals.one_by_one = true;
     if (pick(3) == 0) group.arrivals.rate = 0.1;
-    if (pick(5) == 0) group.attempt_timeout = 60;
+    if (pick(5) == 0) group.handling.attempt_timeout = 60;
     if (pick(4) == 0) {
-      group.skew_begins = Distribution::uniform(0, 1);
-      group.skew_slowness = Distribution::lognormal(1, 1);
+      group.times.skew.begins = Distribution::uniform(0, 1);
+      group.times.skew.slowness = Distribution::lognormal(1, 1);
     }
     return group;
   }
@@ -105,16 +105,16 @@ void add_starts(Scenario& scenario, std::uint64_t seed) {
   for (JobGroup& group : scenario.jobs) {
     const std::array<Distribution, 4> starts{Distribution(), Distribution::constant(3), Distribution::uniform(0, 12),
                                              Distribution::lognormal(0.5, 1)};
-    group.start = starts[random.below(4)];
-    group.start_of = static_cast<injection::StartOf>(random.below(3));
-    if (random.below(2) == 0) group.reads_ahead = 1 + random.below(group.split_bytes);
-    if (random.below(4) == 0) group.reads_ahead = std::numeric_limits<std::uint64_t>::max();
+    group.times.start = starts[random.below(4)];
+    group.times.start_of = static_cast<injection::StartOf>(random.below(3));
+    if (random.below(2) == 0) group.times.reads_ahead = 1 + random.below(group.size.split_bytes);
+    if (random.below(4) == 0) group.times.reads_ahead = std::numeric_limits<std::uint64_t>::max();
     // Of 10 records or some more each attempt draws all.
     if (random.below(3) == 0) {
-      group.record_bytes = std::max(group.record_bytes, group.split_bytes / 10);
-      group.record_time = Distribution::lognormal(1, 1);
+      group.size.record_bytes = std::max(group.size.record_bytes, group.size.split_bytes / 10);
+      group.times.record_time = Distribution::lognormal(1, 1);
     }
-    if (random.below(3) != 0) group.workers_answer = random.below(2) == 0;
+    if (random.below(3) != 0) group.times.workers_answer = random.below(2) == 0;
   }
 }
 

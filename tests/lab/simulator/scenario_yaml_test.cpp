@@ -18,8 +18,8 @@ std::string complaint(const std::string& text) {
 TEST(ScenarioYaml, RecordedDurationsSayHowManyTasksThereAre) {
   const auto scenario = read_scenario("{nodes: [{count: 1}], jobs: [{first_durations: [1, 2s, 0]}]}");
   ASSERT_TRUE(scenario) << scenario.error().message;
-  EXPECT_EQ(scenario->jobs[0].first_durations, (std::vector<double>{1, 2, 0}));
-  EXPECT_EQ(scenario->jobs[0].tasks.median(), 3);
+  EXPECT_EQ(scenario->jobs[0].times.first_durations, (std::vector<double>{1, 2, 0}));
+  EXPECT_EQ(scenario->jobs[0].size.tasks.median(), 3);
   EXPECT_THAT(complaint("{nodes: [{count: 1}], jobs: [{first_durations: [-1]}]}"), HasSubstr("recorded duration"));
 }
 
@@ -47,11 +47,11 @@ TEST(ScenarioYaml, TakesWavesOfTasksOfDifferentLengthAndWhatIsKnownOfThem) {
       "split_lengths: {uniform: [0.1, 1]}, history: 40}]}");
   ASSERT_TRUE(scenario) << scenario.error().message;
   const JobGroup& group = scenario->jobs[0];
-  EXPECT_EQ(group.tasks.median(), 3);
-  EXPECT_EQ(group.share.median(), 0.75);
+  EXPECT_EQ(group.size.tasks.median(), 3);
+  EXPECT_EQ(group.size.share.median(), 0.75);
   EXPECT_EQ(group.arrivals.spread, 0.8);
-  EXPECT_DOUBLE_EQ(group.split_lengths.least(), 0.1);
-  EXPECT_EQ(group.history, 40u);
+  EXPECT_DOUBLE_EQ(group.size.split_lengths.least(), 0.1);
+  EXPECT_EQ(group.known.history, 40u);
   const auto about = [](const std::string& keys) { return complaint("{nodes: [{count: 2}], jobs: [{" + keys + "}]}"); };
   EXPECT_THAT(about("tasks: {waves: 3, share: 0}"), HasSubstr("share"));
   EXPECT_THAT(about("split_lengths: -1"), HasSubstr("length"));
@@ -161,26 +161,26 @@ TEST(ScenarioYaml, ReadsEverythingThereIs) {
   const JobGroup& words = scenario->jobs[0];
   EXPECT_EQ(words.count, 5u);
   EXPECT_EQ(words.arrivals.load, 0.5);
-  EXPECT_EQ(words.split_bytes, 64u << 20);
-  EXPECT_EQ(words.policy, "shed+");
-  EXPECT_EQ(words.policy_parameters.at("theta"), "1s");
-  EXPECT_EQ(words.parameters.at("pattern"), "x");
-  EXPECT_EQ(words.duration, Distribution::pareto(10, 1.5));
-  EXPECT_EQ(words.deadline, 60);
-  EXPECT_EQ(words.skew_begins, Distribution::uniform(0.2, 0.8));
-  EXPECT_EQ(words.skew_share.median(), 0.1);
-  EXPECT_EQ(words.skew_slowness.median(), 4);
-  EXPECT_EQ(words.checkpoint, 0);
-  EXPECT_EQ(words.output, 0.5);
-  EXPECT_EQ(words.start, Distribution::uniform(1, 3));
-  EXPECT_EQ(words.start_of, injection::StartOf::Process);
-  EXPECT_EQ(words.reads_ahead, 8u << 10);
-  EXPECT_EQ(words.record_time, Distribution::lognormal(1, 0.5));
-  EXPECT_EQ(words.workers_answer, false);
-  EXPECT_TRUE(scenario->jobs[1].is_plain());
-  EXPECT_EQ(scenario->jobs[2].reads_ahead, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(words.size.split_bytes, 64u << 20);
+  EXPECT_EQ(words.handling.policy, "shed+");
+  EXPECT_EQ(words.handling.policy_parameters.at("theta"), "1s");
+  EXPECT_EQ(words.work.parameters.at("pattern"), "x");
+  EXPECT_EQ(words.times.duration, Distribution::pareto(10, 1.5));
+  EXPECT_EQ(words.deadline.seconds, 60);
+  EXPECT_EQ(words.times.skew.begins, Distribution::uniform(0.2, 0.8));
+  EXPECT_EQ(words.times.skew.share.median(), 0.1);
+  EXPECT_EQ(words.times.skew.slowness.median(), 4);
+  EXPECT_EQ(words.handling.checkpoint, 0);
+  EXPECT_EQ(words.size.output, 0.5);
+  EXPECT_EQ(words.times.start, Distribution::uniform(1, 3));
+  EXPECT_EQ(words.times.start_of, injection::StartOf::Process);
+  EXPECT_EQ(words.times.reads_ahead, 8u << 10);
+  EXPECT_EQ(words.times.record_time, Distribution::lognormal(1, 0.5));
+  EXPECT_EQ(words.times.workers_answer, false);
+  EXPECT_TRUE(scenario->jobs[1].times.is_plain());
+  EXPECT_EQ(scenario->jobs[2].times.reads_ahead, std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(scenario->jobs[1].count, 3u);
-  EXPECT_FALSE(scenario->jobs[1].checkpoint);
+  EXPECT_FALSE(scenario->jobs[1].handling.checkpoint);
   EXPECT_TRUE(scenario->jobs[2].arrivals.one_by_one);
 }
 
@@ -196,8 +196,8 @@ TEST(ScenarioYaml, WithAnInjectionItDescribesProcesses) {
   ASSERT_EQ(scenario->injection->nodes.size(), 1u);
   EXPECT_EQ(scenario->injection->nodes[0].pattern, "old-*");
   EXPECT_EQ(scenario->jobs[0].name, "sort");
-  EXPECT_EQ(scenario->jobs[0].split_bytes, 16u << 10);
-  EXPECT_EQ(scenario->jobs[0].duration.median(), 2);
+  EXPECT_EQ(scenario->jobs[0].size.split_bytes, 16u << 10);
+  EXPECT_EQ(scenario->jobs[0].times.duration.median(), 2);
   EXPECT_NEAR(*mean_work(*scenario, scenario->jobs[0]), 9.5 * 2 * 5 / 3, 1e-9);
   EXPECT_EQ(scenario->policies[0].name, "mine");
   const std::string start = "nodes: [{count: 1}]\ninjection: {pace: 1s}\njobs:\n  - {";

@@ -14,8 +14,8 @@ namespace {
 
 TEST(Simulator, ATaskOfConstantDurationTakesItsLaunchAndItsDuration) {
   Scenario scenario = small_cluster();
-  scenario.jobs[0].tasks = Distribution::constant(6);
-  scenario.jobs[0].duration = Distribution::constant(10);
+  scenario.jobs[0].size.tasks = Distribution::constant(6);
+  scenario.jobs[0].times.duration = Distribution::constant(10);
   const Outcome outcome = run(scenario, 1);
   ASSERT_EQ(outcome.jobs.size(), 1u);
   const JobOutcome& job = outcome.jobs[0];
@@ -31,8 +31,8 @@ TEST(Simulator, ARunnerThatIsKeptHasNothingToLoad) {
   scenario.nodes[0].count = 1;
   scenario.nodes[0].slots = 1;
   scenario.launch = Distribution::constant(5);
-  scenario.jobs[0].tasks = Distribution::constant(3);
-  scenario.jobs[0].duration = Distribution::constant(10);
+  scenario.jobs[0].size.tasks = Distribution::constant(3);
+  scenario.jobs[0].times.duration = Distribution::constant(10);
   EXPECT_NEAR(run(scenario, 1).jobs[0].machine_time, 3 * (5 + 10), 1e-6);
   scenario.keeps_runners = true;
   EXPECT_NEAR(run(scenario, 1).jobs[0].machine_time, 5 + 3 * 10, 1e-6);
@@ -42,10 +42,10 @@ TEST(Simulator, AnAttemptThatTakesDaysNeedsFewStepsWhereHeartbeatsGrow) {
   Scenario scenario = small_cluster();
   scenario.heartbeat = 1;
   scenario.node_timeout = scenario.horizon;
-  scenario.jobs[0].tasks = Distribution::constant(2);
-  scenario.jobs[0].duration = Distribution::constant(1e5);
-  scenario.jobs[0].attempt_timeout = scenario.horizon;
-  scenario.jobs[0].checkpoint = 0;
+  scenario.jobs[0].size.tasks = Distribution::constant(2);
+  scenario.jobs[0].times.duration = Distribution::constant(1e5);
+  scenario.jobs[0].handling.attempt_timeout = scenario.horizon;
+  scenario.jobs[0].handling.checkpoint = 0;
   const Outcome steady = run(scenario, 1);
   scenario.heartbeat_growth = 0.02;
   const Outcome growing = run(scenario, 1);
@@ -61,10 +61,10 @@ TEST(Simulator, AnAttemptThatTakesDaysNeedsFewStepsWhereHeartbeatsGrow) {
 TEST(Simulator, BytesBehindASkewTakeLongerTheWholeAsLongAsEver) {
   Scenario scenario = small_cluster();
   JobGroup& group = scenario.jobs[0];
-  group.tasks = Distribution::constant(2);
-  group.duration = Distribution::constant(10);
-  group.skew_begins = Distribution::constant(0.5);
-  group.skew_slowness = Distribution::constant(4);
+  group.size.tasks = Distribution::constant(2);
+  group.times.duration = Distribution::constant(10);
+  group.times.skew.begins = Distribution::constant(0.5);
+  group.times.skew.slowness = Distribution::constant(4);
   EXPECT_NEAR(run(scenario, 1).jobs[0].flow_time(), 1 + 10 + 2 * 0.001, 1e-6);
   scenario.heartbeat = 0.01;
   const auto mapped_after = [&](double seconds) {
@@ -79,11 +79,11 @@ TEST(Simulator, BytesBehindASkewTakeLongerTheWholeAsLongAsEver) {
 TEST(Simulator, ASkewCanEndBeforeTheSplitDoes) {
   Scenario scenario = small_cluster();
   JobGroup& group = scenario.jobs[0];
-  group.tasks = Distribution::constant(2);
-  group.duration = Distribution::constant(14);
-  group.skew_begins = Distribution::constant(0.2);
-  group.skew_share = Distribution::constant(0.4);
-  group.skew_slowness = Distribution::constant(2);
+  group.size.tasks = Distribution::constant(2);
+  group.times.duration = Distribution::constant(14);
+  group.times.skew.begins = Distribution::constant(0.2);
+  group.times.skew.share = Distribution::constant(0.4);
+  group.times.skew.slowness = Distribution::constant(2);
   EXPECT_NEAR(run(scenario, 1).jobs[0].flow_time(), 1 + 14 + 2 * 0.001, 1e-6);
   scenario.heartbeat = 0.01;
   const auto mapped_after = [&](double seconds) {
@@ -132,16 +132,17 @@ TEST(Simulator, AFirstAttemptTakesAsLongUnderEveryPolicy) {
   scenario.nodes[0].count = 10;
   scenario.jobs[0].count = 5;
   scenario.jobs[0].arrivals.rate = 0.01;
-  scenario.jobs[0].duration = Distribution::pareto(10, 1.3);
-  scenario.jobs[0].deadline = 60;
+  scenario.jobs[0].times.duration = Distribution::pareto(10, 1.3);
+  scenario.jobs[0].deadline.seconds = 60;
   const FirstDurations without = first_durations(scenario);
   EXPECT_EQ(without.seconds.size(), 50u);
   EXPECT_EQ(without.decisions, 0u);
   for (const char* policy : {"late", "mantri", "s-restart", "s-resume", "shed", "shed+", "split-resume"}) {
-    scenario.jobs[0].policy = policy;
-    scenario.jobs[0].policy_parameters.clear();
+    scenario.jobs[0].handling.policy = policy;
+    scenario.jobs[0].handling.policy_parameters.clear();
     // It would replace most of them.
-    if (scenario.jobs[0].policy == "split-resume") scenario.jobs[0].policy_parameters["replace"] = "no";
+    if (scenario.jobs[0].handling.policy == "split-resume")
+      scenario.jobs[0].handling.policy_parameters["replace"] = "no";
     const FirstDurations with = first_durations(scenario);
     EXPECT_GT(with.decisions, 0u) << policy;
     EXPECT_GT(with.seconds.size(), 25u) << policy;
@@ -154,9 +155,9 @@ TEST(Simulator, FirstAttemptsTakeTheirRecordedDurationsOnWhateverNode) {
   scenario.nodes[0].slowness = Distribution::constant(3);
   scenario.node_correlation = 0.5;
   scenario.launch = Distribution::constant(1);
-  scenario.jobs[0].tasks = Distribution::constant(4);
-  scenario.jobs[0].duration = Distribution::constant(100);
-  scenario.jobs[0].first_durations = {10, 20, 0, 40};  // the third is drawn
+  scenario.jobs[0].size.tasks = Distribution::constant(4);
+  scenario.jobs[0].times.duration = Distribution::constant(100);
+  scenario.jobs[0].times.first_durations = {10, 20, 0, 40};  // the third is drawn
   const Outcome outcome = run(scenario, 1);
   EXPECT_NEAR(outcome.jobs[0].flow_time(), 1 + 300 + 2 * 0.001, 1e-6);
   EXPECT_NEAR(outcome.jobs[0].machine_time, 4 + 10 + 20 + 300 + 40, 1e-6);
@@ -165,11 +166,11 @@ TEST(Simulator, FirstAttemptsTakeTheirRecordedDurationsOnWhateverNode) {
 TEST(Simulator, CopiesOfARecordedTaskDrawTheirOwnDurations) {
   Scenario scenario = small_cluster();
   scenario.nodes[0].count = 10;
-  scenario.jobs[0].tasks = Distribution::constant(10);
-  scenario.jobs[0].duration = Distribution::constant(10);
-  scenario.jobs[0].first_durations = std::vector<double>(10, 10);
-  scenario.jobs[0].first_durations[4] = 1000;
-  scenario.jobs[0].policy = "hadoop";
+  scenario.jobs[0].size.tasks = Distribution::constant(10);
+  scenario.jobs[0].times.duration = Distribution::constant(10);
+  scenario.jobs[0].times.first_durations = std::vector<double>(10, 10);
+  scenario.jobs[0].times.first_durations[4] = 1000;
+  scenario.jobs[0].handling.policy = "hadoop";
   const Outcome outcome = run(scenario, 1);
   EXPECT_EQ(outcome.jobs[0].copies, 1u);
   EXPECT_LT(outcome.jobs[0].flow_time(), 60);
@@ -177,8 +178,8 @@ TEST(Simulator, CopiesOfARecordedTaskDrawTheirOwnDurations) {
 
 TEST(Simulator, ForecastsAreRecordedAtSharesOfTheDeadlineAndChangeNothing) {
   Scenario scenario = small_cluster();
-  scenario.jobs[0].deadline = 40;
-  scenario.jobs[0].policy = "shed+";
+  scenario.jobs[0].deadline.seconds = 40;
+  scenario.jobs[0].handling.policy = "shed+";
   const std::string before = log_of(scenario, 5);
   std::string log;
   const Observer observer{[&](std::string_view line) { log.append(line).push_back('\n'); }, {0.25, 0.5, 100}};
@@ -193,8 +194,8 @@ TEST(Simulator, ForecastsAreRecordedAtSharesOfTheDeadlineAndChangeNothing) {
 TEST(Simulator, ASlowNodeTakesProportionallyLonger) {
   Scenario scenario = small_cluster();
   scenario.nodes = {{.count = 1, .slots = 1, .slowness = Distribution::constant(3)}};
-  scenario.jobs[0].tasks = Distribution::constant(2);
-  scenario.jobs[0].duration = Distribution::constant(10);
+  scenario.jobs[0].size.tasks = Distribution::constant(2);
+  scenario.jobs[0].times.duration = Distribution::constant(10);
   EXPECT_NEAR(run(scenario, 1).jobs[0].machine_time, 2 * (1 + 30), 1e-6);
 }
 
@@ -202,7 +203,7 @@ TEST(Simulator, LuckThatIsTheNodesIsTheSameForAllItsAttempts) {
   Scenario scenario = small_cluster();
   scenario.nodes = {{.count = 1, .slots = 1, .slowness = Distribution::constant(1)}};
   scenario.node_correlation = 1;
-  scenario.jobs[0].tasks = Distribution::constant(1);
+  scenario.jobs[0].size.tasks = Distribution::constant(1);
   scenario.jobs[0].count = 4;
   scenario.jobs[0].arrivals.one_by_one = true;
   const Outcome outcome = run(scenario, 9);
@@ -214,12 +215,12 @@ TEST(Simulator, LuckThatIsTheNodesIsTheSameForAllItsAttempts) {
 TEST(Simulator, ANodeThatDiesCostsWhatWasNotSealed) {
   Scenario scenario = small_cluster();
   scenario.nodes = {{.count = 2, .slots = 1, .slowness = Distribution::constant(1)}};
-  scenario.jobs[0].tasks = Distribution::constant(2);
-  scenario.jobs[0].duration = Distribution::constant(100);
+  scenario.jobs[0].size.tasks = Distribution::constant(2);
+  scenario.jobs[0].times.duration = Distribution::constant(100);
   scenario.outages = {{.kind = Outage::Kind::Crash, .node = 1, .at = 81, .lasts = kForEver}};
-  scenario.jobs[0].checkpoint = 0;
+  scenario.jobs[0].handling.checkpoint = 0;
   const JobOutcome without = run(scenario, 1).jobs[0];
-  scenario.jobs[0].checkpoint = 10;
+  scenario.jobs[0].handling.checkpoint = 10;
   const JobOutcome with = run(scenario, 1).jobs[0];
   EXPECT_EQ(without.state, scheduler::JobState::Succeeded);
   EXPECT_NEAR(without.mapped_bytes / without.input_bytes, 1.4, 0.01);
@@ -230,8 +231,8 @@ TEST(Simulator, ANodeThatDiesCostsWhatWasNotSealed) {
 TEST(Simulator, APartitionThatIsShortEnoughCostsNothing) {
   Scenario scenario = small_cluster();
   scenario.nodes = {{.count = 1, .slots = 1, .slowness = Distribution::constant(1)}};
-  scenario.jobs[0].tasks = Distribution::constant(1);
-  scenario.jobs[0].duration = Distribution::constant(100);
+  scenario.jobs[0].size.tasks = Distribution::constant(1);
+  scenario.jobs[0].times.duration = Distribution::constant(100);
   scenario.node_timeout = 60;
   scenario.outages = {{.kind = Outage::Kind::Partition, .node = 0, .at = 90, .lasts = 20}};
   const JobOutcome job = run(scenario, 1).jobs[0];
@@ -243,8 +244,8 @@ TEST(Simulator, APartitionThatIsShortEnoughCostsNothing) {
 TEST(Simulator, AReportThatAPartitionSwallowsIsSentAgainThoughMoreCameMeanwhile) {
   Scenario scenario = small_cluster();
   scenario.nodes = {{.count = 1, .slots = 2, .slowness = Distribution::constant(1)}};
-  scenario.jobs[0].tasks = Distribution::constant(2);
-  scenario.jobs[0].first_durations = {20, 26};  // the first is over 1 + 1 + 20 s after the submission
+  scenario.jobs[0].size.tasks = Distribution::constant(2);
+  scenario.jobs[0].times.first_durations = {20, 26};  // the first is over 1 + 1 + 20 s after the submission
   scenario.network_delay = Distribution::constant(1);
   scenario.node_timeout = 60;
   scenario.outages = {{.kind = Outage::Kind::Partition, .node = 0, .at = 22.5, .lasts = 10}};
@@ -256,8 +257,8 @@ TEST(Simulator, AReportThatAPartitionSwallowsIsSentAgainThoughMoreCameMeanwhile)
 TEST(Simulator, AttemptsOfDaysTellOftenEnoughThatTheyAreAlive) {
   Scenario scenario = small_cluster();
   scenario.heartbeat = scenario.node_timeout = 0;  // the defaults
-  scenario.jobs[0].tasks = Distribution::constant(4);
-  scenario.jobs[0].duration = Distribution::constant(86400);
+  scenario.jobs[0].size.tasks = Distribution::constant(4);
+  scenario.jobs[0].times.duration = Distribution::constant(86400);
   const JobOutcome job = run(scenario, 1).jobs[0];
   EXPECT_EQ(job.attempts, 4u);
   EXPECT_EQ(job.state, scheduler::JobState::Succeeded);

@@ -15,8 +15,8 @@ Scenario large(std::uint32_t tasks) {
   Scenario scenario;
   scenario.nodes = {{.count = 140, .slots = 1, .slowness = Distribution::constant(1), .name = "worker"}};
   scenario.launch = Distribution::constant(0.1);
-  scenario.jobs[0].tasks = Distribution::constant(tasks);
-  scenario.jobs[0].duration = Distribution::uniform(9, 11);
+  scenario.jobs[0].size.tasks = Distribution::constant(tasks);
+  scenario.jobs[0].times.duration = Distribution::uniform(9, 11);
   return scenario;
 }
 
@@ -53,7 +53,7 @@ TEST(SlowNodes, StragglersByTaskHoldNoNodeBackWhileThousandsOfTasksWait) {
 
 TEST(SlowNodes, SuchALongTailHoldsHardlyANodeBack) {
   Scenario scenario = large(2800);
-  scenario.jobs[0].duration = Distribution::pareto(5, 1.5);
+  scenario.jobs[0].times.duration = Distribution::pareto(5, 1.5);
   double held_back = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) held_back += run(scenario, seed).held_back;
   EXPECT_LT(held_back, 200) << "node-seconds";
@@ -64,7 +64,7 @@ TEST(SlowNodes, TheSlowOnesAreFoundAndNoOthers) {
   scenario.nodes = {{.count = 126, .slots = 1, .slowness = Distribution::constant(1), .name = "worker"},
                     {.count = 14, .slots = 1, .slowness = Distribution::constant(5), .name = "slow"}};
   for (const Distribution& duration : {Distribution::uniform(9, 11), Distribution::lognormal(10, 0.4)}) {
-    scenario.jobs[0].duration = duration;
+    scenario.jobs[0].times.duration = duration;
     const std::set<std::string> held = held_nodes(scenario, 1);
     EXPECT_EQ(held.size(), 14u) << duration.mean();
     for (const std::string& name : held) EXPECT_TRUE(name.starts_with("slow")) << name << ", " << duration.mean();

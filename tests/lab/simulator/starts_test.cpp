@@ -29,11 +29,11 @@ Scenario one_node() {
   scenario.heartbeat = 0.5;
   scenario.check_invariants = true;
   JobGroup& group = scenario.jobs[0];
-  group.tasks = Distribution::constant(2);
-  group.duration = Distribution::constant(10);
-  group.split_bytes = 100;
-  group.record_bytes = 10;
-  group.checkpoint = 0;
+  group.size.tasks = Distribution::constant(2);
+  group.times.duration = Distribution::constant(10);
+  group.size.split_bytes = 100;
+  group.size.record_bytes = 10;
+  group.handling.checkpoint = 0;
   return scenario;
 }
 
@@ -99,7 +99,7 @@ class Bench {
 
 TEST(Starts, AreBehindTheReportThatTheAttemptHasStarted) {
   Scenario scenario = one_node();
-  scenario.jobs[0].start = Distribution::constant(3);
+  scenario.jobs[0].times.start = Distribution::constant(3);
   Bench bench(scenario);
   bench.launch(0, 0);
   bench.pass_to(3.9);
@@ -127,8 +127,8 @@ double machine_time_of(StartOf of, bool keeps_runners) {
   Scenario scenario = one_node();
   scenario.launch = Distribution();
   scenario.keeps_runners = keeps_runners;
-  scenario.jobs[0].start = Distribution::constant(3);
-  scenario.jobs[0].start_of = of;
+  scenario.jobs[0].times.start = Distribution::constant(3);
+  scenario.jobs[0].times.start_of = of;
   return run(scenario, 1).jobs[0].machine_time;
 }
 
@@ -142,8 +142,8 @@ TEST(Starts, ArePaidOncePerAttemptOrPerProcess) {
 // The time of the seal behind a cut without release.
 double sealed_behind_a_cut(StartOf of, double sync) {
   Scenario scenario = one_node();
-  scenario.jobs[0].start = Distribution::constant(3);
-  scenario.jobs[0].start_of = of;
+  scenario.jobs[0].times.start = Distribution::constant(3);
+  scenario.jobs[0].times.start_of = of;
   scenario.nodes[0].disk.sync = Distribution::constant(sync);
   Bench bench(scenario);
   bench.launch(0, 0);
@@ -164,8 +164,8 @@ TEST(Starts, ArePaidAgainBehindASealThatContinues) {
 
 TEST(Starts, TakeLongerOnSlowNodesAndInAttemptsThatAreSlowedDown) {
   Scenario scenario = one_node();
-  scenario.jobs[0].tasks = Distribution::constant(1);
-  scenario.jobs[0].start = Distribution::constant(3);
+  scenario.jobs[0].size.tasks = Distribution::constant(1);
+  scenario.jobs[0].times.start = Distribution::constant(3);
   scenario.nodes[0].slowness = Distribution::constant(2);
   EXPECT_NEAR(run(scenario, 1).jobs[0].machine_time, 1 + 2 * 13, 1e-6);
   scenario.nodes[0].slowness = Distribution::constant(1);
@@ -181,7 +181,7 @@ TEST(Starts, TakeLongerOnSlowNodesAndInAttemptsThatAreSlowedDown) {
 
 TEST(Starts, AreDrawnForEachSegment) {
   Scenario scenario = one_node();
-  scenario.jobs[0].start = Distribution::uniform(1, 5);
+  scenario.jobs[0].times.start = Distribution::uniform(1, 5);
   const auto drawn = [&] {
     std::vector<double> starts;
     for (const std::uint32_t task : {0u, 1u}) {
@@ -200,8 +200,8 @@ TEST(Starts, AreDrawnForEachSegment) {
 
 TEST(ReadingAhead, IsWhatHeartbeatsTellAndTheSealIsNot) {
   Scenario scenario = one_node();
-  scenario.jobs[0].start = Distribution::constant(3);
-  scenario.jobs[0].reads_ahead = kAll;
+  scenario.jobs[0].times.start = Distribution::constant(3);
+  scenario.jobs[0].times.reads_ahead = kAll;
   Bench bench(scenario);
   bench.launch(0, 0);
   bench.pass_to(3.9);
@@ -238,16 +238,16 @@ Answer answer_to(const Scenario& scenario, std::uint64_t place, double when) {
 
 TEST(CutsInAStart, AreAnsweredBehindItUnlessTheWorkerAnswers) {
   Scenario scenario = one_node();
-  scenario.jobs[0].start = Distribution::constant(8);
-  scenario.jobs[0].workers_answer = false;
+  scenario.jobs[0].times.start = Distribution::constant(8);
+  scenario.jobs[0].times.workers_answer = false;
   Answer answer = answer_to(scenario, 0, 2);
   EXPECT_NEAR(answer.at, 1 + 8 + 1, 1e-6);
   EXPECT_EQ(answer.place, 10u) << "it has claimed its first record";
-  scenario.jobs[0].reads_ahead = 30;
+  scenario.jobs[0].times.reads_ahead = 30;
   answer = answer_to(scenario, 0, 2);
   EXPECT_NEAR(answer.at, 1 + 8, 1e-6) << "what it reads ahead is written when the start is over";
   EXPECT_EQ(answer.place, 10u);
-  scenario.jobs[0].workers_answer.reset();
+  scenario.jobs[0].times.workers_answer.reset();
   answer = answer_to(scenario, 0, 2);
   EXPECT_NEAR(answer.at, 2.25, 1e-6);
   EXPECT_EQ(answer.place, 10u);
@@ -255,11 +255,11 @@ TEST(CutsInAStart, AreAnsweredBehindItUnlessTheWorkerAnswers) {
 
 TEST(CutsInARecord, AreAnsweredBehindItUnlessTheWorkerAnswers) {
   Scenario scenario = one_node();
-  scenario.jobs[0].duration = Distribution::constant(100);
+  scenario.jobs[0].times.duration = Distribution::constant(100);
   Answer answer = answer_to(scenario, 0, 15);
   EXPECT_NEAR(answer.at, 21, 1e-6) << "as ever where nothing but bytes takes time";
   EXPECT_EQ(answer.place, 20u);
-  scenario.jobs[0].workers_answer = true;
+  scenario.jobs[0].times.workers_answer = true;
   answer = answer_to(scenario, 0, 15);
   EXPECT_NEAR(answer.at, 15.25, 1e-6);
   EXPECT_EQ(answer.place, 20u);
@@ -270,7 +270,7 @@ TEST(CutsInARecord, AreAnsweredBehindItUnlessTheWorkerAnswers) {
 // A record that takes long does so in each of them.
 TEST(RecordTimes, AreTheSameInEveryAttempt) {
   Scenario scenario = one_node();
-  scenario.jobs[0].record_time = Distribution::lognormal(1, 1);
+  scenario.jobs[0].times.record_time = Distribution::lognormal(1, 1);
   const auto borders_at = [&](double slowness) {
     scenario.nodes[0].slowness = Distribution::constant(slowness);
     std::vector<double> borders;

@@ -14,10 +14,10 @@ TEST(Statistics, PocdWithoutSpeculationIsThatOfTheFormula) {
   scenario.nodes = {{.count = 20, .slots = 1, .slowness = Distribution::constant(1)}};
   scenario.jobs[0].count = 1500;
   scenario.jobs[0].arrivals.one_by_one = true;
-  scenario.jobs[0].tasks = Distribution::constant(10);
-  scenario.jobs[0].duration = Distribution::pareto(10, 2);
-  scenario.jobs[0].deadline = 51.002;
-  scenario.jobs[0].checkpoint = 0;
+  scenario.jobs[0].size.tasks = Distribution::constant(10);
+  scenario.jobs[0].times.duration = Distribution::pareto(10, 2);
+  scenario.jobs[0].deadline.seconds = 51.002;
+  scenario.jobs[0].handling.checkpoint = 0;
   const Estimate pocd = summarise(run(scenario, 1).jobs).pocd;
   const double expected = std::pow(1 - std::pow(10.0 / 50, 2), 10);
   EXPECT_LT(pocd.low, expected);
@@ -44,7 +44,7 @@ TEST(Statistics, OffersTheLoadThatWasAskedFor) {
   Scenario scenario;
   scenario.nodes = {{.count = 20, .slots = 1, .slowness = Distribution::constant(1)}};
   scenario.jobs[0].count = 2000;
-  scenario.jobs[0].duration = Distribution::lognormal(10, 0.5);
+  scenario.jobs[0].times.duration = Distribution::lognormal(10, 0.5);
   scenario.jobs[0].arrivals.load = 0.6;
   EXPECT_NEAR(run(scenario, 1).utilisation(), 0.6, 0.03);
 }

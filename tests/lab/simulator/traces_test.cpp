@@ -1,11 +1,10 @@
 // Recorded durations as scenarios: what is read of a file of stages, and the groups of jobs that are made of them.
-#include "lab/scenario/scenario_yaml.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "lab/scenario/scenario_yaml.h"
 #include "lab/simulator/simulator.h"
 
 namespace ontime::lab {
@@ -53,16 +52,16 @@ TEST(Stages, AreStretchedToOneMedianAndLeftOutIfShortOrFew) {
   ASSERT_TRUE(scenario) << scenario.error().message;
   ASSERT_EQ(scenario->jobs.size(), 2u);
   EXPECT_EQ(scenario->jobs[0].name, "a");
-  EXPECT_EQ(scenario->jobs[0].tasks.median(), 15);
-  EXPECT_DOUBLE_EQ(scenario->jobs[0].duration.median(), 60);  // 4 s is the median
-  EXPECT_DOUBLE_EQ(scenario->jobs[0].duration.least(), 30);
+  EXPECT_EQ(scenario->jobs[0].size.tasks.median(), 15);
+  EXPECT_DOUBLE_EQ(scenario->jobs[0].times.duration.median(), 60);  // 4 s is the median
+  EXPECT_DOUBLE_EQ(scenario->jobs[0].times.duration.least(), 30);
   EXPECT_THAT(scenario_of(", tasks_max: 0").error().message, HasSubstr("line 5"));
   EXPECT_THAT(scenario_of(", as: gamma").error().message, HasSubstr("resampled"));
 }
 
 TEST(Stages, HaveADeadlineOrOneEach) {
-  EXPECT_EQ(scenario_of("", ", deadline: 9s")->jobs[1].deadline, 9);
-  EXPECT_EQ(scenario_of("", ", deadline: [9s, 8s]")->jobs[1].deadline, 8);
+  EXPECT_EQ(scenario_of("", ", deadline: 9s")->jobs[1].deadline.seconds, 9);
+  EXPECT_EQ(scenario_of("", ", deadline: [9s, 8s]")->jobs[1].deadline.seconds, 8);
   EXPECT_THAT(scenario_of("", ", deadline: [9s]").error().message, HasSubstr("2 stages"));
 }
 
@@ -83,7 +82,7 @@ TEST(Stages, SpreadOverTheTimeInWhichTheirWorkIsTheLoad) {
 TEST(Stages, AReplayTakesTheRecordedDurations) {
   const auto scenario = scenario_of(", median: 60s, replay: yes");
   ASSERT_TRUE(scenario) << scenario.error().message;
-  const std::vector<double>& recorded = scenario->jobs[1].first_durations;
+  const std::vector<double>& recorded = scenario->jobs[1].times.first_durations;
   ASSERT_EQ(recorded.size(), 12u);
   const double longest = *std::max_element(recorded.begin(), recorded.end());
   EXPECT_NEAR(run(*scenario, 1).jobs[1].flow_time(), longest + 2, 4);
@@ -108,10 +107,10 @@ TEST(Stages, CanBeThatOfADurationOneForAWholeRun) {
   const auto scenario = read_scenario(
       "{nodes: [{count: 2}], heartbeat: 1s, jobs: [{duration: {stages: {file: f, median: 20s}}}]}", {read_file});
   ASSERT_TRUE(scenario) << scenario.error().message;
-  EXPECT_EQ(scenario->jobs[0].durations.size(), 4u);
+  EXPECT_EQ(scenario->jobs[0].times.durations.size(), 4u);
   std::vector<double> longest;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    longest.push_back(draw(*scenario, seed).jobs[0].duration.at_survival(1e-9));
+    longest.push_back(draw(*scenario, seed).jobs[0].times.duration.at_survival(1e-9));
   }
   EXPECT_GT(*std::max_element(longest.begin(), longest.end()), *std::min_element(longest.begin(), longest.end()));
 }

@@ -27,8 +27,8 @@ TEST(Points, SettingsGoToTheirPlacesTheLastOneStays) {
                    setting("jobs.0.arrivals.load", "0.9"), setting("nodes.0.slots", "2"), setting("jobs.0.tasks", "5")},
                   "");
   ASSERT_TRUE(scenario) << scenario.error().message;
-  EXPECT_EQ(scenario->jobs[0].tasks.median(), 5);
-  EXPECT_EQ(scenario->jobs[0].deadline, 9);
+  EXPECT_EQ(scenario->jobs[0].size.tasks.median(), 5);
+  EXPECT_EQ(scenario->jobs[0].deadline.seconds, 9);
   EXPECT_EQ(scenario->jobs[0].arrivals.load, 0.9);
   EXPECT_EQ(scenario->launch.median(), 5);
   EXPECT_EQ(slots_of(*scenario), 24u);
@@ -48,9 +48,9 @@ TEST(Points, PoliciesTakeParametersFromSettings) {
   ASSERT_TRUE(study);
   const auto scenario = scenario_of(*study, {setting("policy.xi", "0.3")}, "shed+:beta=2");
   ASSERT_TRUE(scenario) << scenario.error().message;
-  EXPECT_EQ(scenario->jobs[0].policy, "shed+");
-  EXPECT_EQ(scenario->jobs[0].policy_parameters.at("xi"), "0.3");
-  EXPECT_EQ(scenario->jobs[0].policy_parameters.at("beta"), "2");
+  EXPECT_EQ(scenario->jobs[0].handling.policy, "shed+");
+  EXPECT_EQ(scenario->jobs[0].handling.policy_parameters.at("xi"), "0.3");
+  EXPECT_EQ(scenario->jobs[0].handling.policy_parameters.at("beta"), "2");
 }
 
 TEST(Points, NamesInPoliciesStandForWhatSettingsSay) {
