@@ -71,10 +71,11 @@ void expect_at_most(const Spent& is, const Spent& none, double time, double mach
 }
 
 TEST(NoHarm, WithoutStragglersTheDefaultTakesNoLongerAndNoMoreMachineTimeThanNone) {
-  for (const auto& [tasks, work] : {std::pair{8u, 9.0}, std::pair{12u, 5.0}, std::pair{32u, 2.0}}) {
+  constexpr std::pair<std::uint32_t, double> kTasksAndWork[] = {{8, 9}, {12, 5}, {16, 5}, {24, 5}, {32, 2}};
+  for (const auto& [tasks, work] : kTasksAndWork) {
     for (const double start : {0.0, 0.2, 0.6, 1.6}) {
       for (const std::uint64_t ahead : {std::uint64_t{8} << 10, injection::kAllAhead}) {
-        for (const std::uint64_t records : {1, 4, 1000}) {
+        for (const std::uint64_t records : {1, 2, 8, 100, 1000}) {
           const Cell cell{tasks, work, start * work, ahead, (100u << 10) / records, 0};
           SCOPED_TRACE(name_of(cell));
           const Scenario scenario = scenario_of(cell);
