@@ -4,12 +4,8 @@
 #include <string>
 #include <utility>
 
-<<<<<<< HEAD
 #include "common/protocol/job_state.h"
-#include "master/views.h"
-=======
 #include "master/clients/views.h"
->>>>>>> 4462fdc8 (Divide the master's folder into rooms)
 
 namespace ontime::master {
 namespace {
