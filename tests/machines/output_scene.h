@@ -81,7 +81,13 @@ class Scene {
     if (name == "/out")
       small_.other.disk->put("/out/" + below, bytes);
     else
-      store_->put((name.starts_with("s3") ? "lab/out/" : "out/") + below, bytes);
+      store_->put("out/" + below, bytes);
+  }
+  void take_away(const std::string& below) {
+    if (name != "/out") return store_->take_away("out/" + below);
+    const std::size_t slash = below.rfind('/');
+    const auto directory = small_.other.disk->find("/out/" + below.substr(0, slash));
+    EXPECT_EQ(small_.other.disk->remove(directory, below.substr(slash + 1), false), 0);
   }
   // The store takes so long for the first request that creates this object.
   void delay_creation(const std::string& object, Duration time) {

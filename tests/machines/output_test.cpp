@@ -87,7 +87,7 @@ TEST_P(OutputContract, NamesTheTasksWhoseBytesAreLostAndIsPublishedOnceTheyAreMa
   map();
   const bool is_directory = std::string(GetParam()) == "directory";
   scene_->put(is_directory ? "part-m-00001" : "part-m-00001.0000", "left ");
-  scene_->put(std::string("_attempts/ours-1/t00001-a1") + (is_directory ? "" : ".0"), "rig");
+  scene_->take_away(std::string("_attempts/ours-1/t00001-a1") + (is_directory ? "" : ".0"));
   scene_->run([&] {
     const master::PublishOutcome outcome = output()->publish(plan(), always);
     ASSERT_FALSE(outcome.status);
