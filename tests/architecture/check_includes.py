@@ -35,8 +35,8 @@ ALLOWED = {
     "master/mounts": (["common/files", "common/log", "common/base"], ["asio", "spdlog"]),
     "master/inputs": (["scheduler/core/job_spec.h", "master/base", "master/mounts/file_system.h", "common/store", "common/http", "common/hash",
                        "common/files", "common/base"], ["asio", "lzma.h"]),
-    "master/outputs": (["scheduler/core/action.h", "master/base", "master/mounts", "common/output", "common/store", "common/http",
-                        "common/files", "common/log", "common/base"], ["fmt", "spdlog"]),
+    "master/outputs": (["scheduler/core/action.h", "scheduler/core/event.h", "master/base", "master/mounts", "common/output", "common/store",
+                        "common/http", "common/files", "common/log", "common/base"], ["fmt", "spdlog"]),
     # They carry out what was decided, and know nothing of the cluster.
     "master/actions": (["scheduler/core/action.h", "scheduler/core/job_spec.h", "scheduler/core/record.h", "master/base",
                         "master/inputs/index_store.h", "master/outputs", "common/output", "common/protocol", "common/net", "common/base"], ["asio"]),
