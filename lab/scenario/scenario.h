@@ -149,7 +149,7 @@ struct JobDeadline {
   bool is_set() const { return seconds > 0 || means > 0 || minima > 0 || medians > 0; }
 };
 
-// What the scheduler is told to do with a job.
+// How the scheduler treats a job.
 struct JobHandling {
   std::string policy = "none";
   scheduler::StringMap policy_parameters;

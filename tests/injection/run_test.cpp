@@ -39,14 +39,14 @@ TEST(InjectionRun, AStartIsPaidByEverySegmentOrByTheProcess) {
     const TemporaryDirectory directory;
     const Finished finished =
         run_with(directory, {"--workers", "2", "--splits", "8", "--policy", "none", "--checkpoint", "0", "--inject",
-                             "start=200ms", "--inject", "start-of=" + of, "--inject", "reads-ahead=all"});
+                             "start=1s", "--inject", "start-of=" + of, "--inject", "reads-ahead=all"});
     EXPECT_EQ(finished.status, 0) << finished.err;
     EXPECT_EQ(verified_answer(directory / "out"), counted_by_coreutils(kNovel));
     const auto job = nlohmann::json::parse(finished.out);
     useful[of] = job["account"]["machine_ns"]["useful"].get<double>();
-    EXPECT_GE(useful[of], (of == "segment" ? 8 : 2) * 0.2e9) << finished.out;
+    EXPECT_GE(useful[of], (of == "segment" ? 8 : 2) * 1e9) << finished.out;
   }
-  EXPECT_GE(useful["segment"] - useful["process"], 4 * 0.2e9) << "six starts more";
+  EXPECT_LT(useful["process"], 8e9) << "a busy machine adds to it, but not six starts";
 }
 
 TEST(InjectionRun, ACrashAtAByteIsRetriedFromThere) {

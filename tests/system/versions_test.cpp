@@ -171,7 +171,7 @@ TEST_F(OtherVersions, AJobRunsOnWhileItsClusterIsUpgradedOneByOne) {
   expect_right(job, "out");
   EXPECT_EQ(cluster_.job(job)["attempts_failed"], 0) << cluster_.job(job).dump(1);
   expect_right(submit("again"), "again");
-  EXPECT_THAT(cluster_.master().output().err, HasSubstr("Ontime 9.8.7 (protocol 6.3)"));
+  EXPECT_THAT(cluster_.master().output().err, HasSubstr("Ontime 9.8.7 (protocol 6.4)"));
 }
 
 TEST_F(OtherVersions, AJobThatNeedsMoreThanAnOlderWorkerKnowsRunsOnTheOthers) {
@@ -198,7 +198,7 @@ TEST_F(OtherVersions, ANewerClientIsServedAsFarAsAllOfItsRequestIsKnown) {
     const Finished refused = submit_through(*box, "more");
     EXPECT_EQ(refused.status, 2) << refused.err;
     EXPECT_THAT(refused.err, HasSubstr(protocol::describe_own_version()));
-    EXPECT_THAT(refused.err, HasSubstr("its client, Ontime 9.8.7 (protocol 6.3), asks for; upgrade the master"));
+    EXPECT_THAT(refused.err, HasSubstr("its client, Ontime 9.8.7 (protocol 6.4), asks for; upgrade the master"));
   }
   EXPECT_EQ(cluster_.client({"jobs", "--json"}).out.find("job-2"), std::string::npos);
 }
