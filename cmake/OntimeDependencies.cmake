@@ -9,6 +9,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(CURL 7.87 REQUIRED)
 find_package(BZip2 REQUIRED)
 find_package(Boost REQUIRED)  # headers only
 find_package(PkgConfig REQUIRED)
@@ -81,7 +82,7 @@ string(REGEX REPLACE "[^0-9]+" "." rocksdb "${rocksdb}")
 string(REGEX REPLACE "^[.]" "" rocksdb "${rocksdb}")
 set(ONTIME_LIBRARIES
   "Asio ${asio}" "Boost ${Boost_VERSION_STRING}" "bzip2 ${BZIP2_VERSION_STRING}" "CLI11 ${CLI11_VERSION}"
-  "cpp-httplib ${HTTPLIB_VERSION}" "fmt ${fmt_VERSION}" "liblzma ${LZMA_VERSION}" "nlohmann-json ${nlohmann_json_VERSION}"
+  "cpp-httplib ${HTTPLIB_VERSION}" "curl ${CURL_VERSION_STRING}" "fmt ${fmt_VERSION}" "liblzma ${LZMA_VERSION}" "nlohmann-json ${nlohmann_json_VERSION}"
   "OpenSSL ${OPENSSL_VERSION}" "prometheus-cpp ${PROMETHEUS_VERSION}" "Protobuf ${Protobuf_VERSION}"
   "pugixml ${pugixml_VERSION}" "RocksDB ${rocksdb}" "spdlog ${spdlog_VERSION}" "yaml-cpp ${yaml-cpp_VERSION}"
   "zlib ${ZLIB_VERSION_STRING}" "zstd ${ZSTD_VERSION}")

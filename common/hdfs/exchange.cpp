@@ -1,10 +1,7 @@
 #include "common/hdfs/exchange.h"
 
-#include <httplib.h>
-
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
@@ -12,7 +9,7 @@
 
 #include "common/base/units.h"
 #include "common/hdfs/file_status.h"
-#include "common/http/take_rest.h"
+#include "common/http/client.h"
 #include "common/http/url.h"
 
 namespace ontime::hdfs {
@@ -32,15 +29,15 @@ bool may_pass(std::string_view exception) {
 }
 
 // The words of HDFS where it has some: "HDFS answers FileNotFoundException: File /a does not exist"
-http::Failure refusal_of(const httplib::Response& response, const std::string& body) {
-  http::Failure failure = http::failure_of(response);
+http::Failure refusal_of(const http::Head& head, const std::string& body) {
+  http::Failure failure = http::failure_of(head);
   const nlohmann::json said = nlohmann::json::parse(body, nullptr, false);
   const nlohmann::json& error = member_of(said, "RemoteException");
   if (const std::string exception = text_of(error, "exception"); !exception.empty()) {
     const std::string message = text_of(error, "message");  // some have a stack of calls behind the first line
     failure.message = "HDFS answers " + http::words_of(exception + ": " + message);
     if (may_pass(exception)) failure.trouble = http::Trouble::Unavailable;
-  } else if (response.status == 401) {
+  } else if (head.status == 401) {
     failure.message +=
         "; it wants Kerberos or a delegation token; ONTIME_HDFS_TOKEN_FILE may name one for the server of "
         "ONTIME_WEBHDFS_URL";
@@ -77,75 +74,55 @@ void add_host(const std::string& origin, std::string& hosts) {
 
 struct Exchange::Reply {
   std::optional<http::Failure> failure{};
-  std::size_t bytes = 0;    // of what was asked for
-  bool is_verified = true;  // the certificate of the server, if it has one
+  std::size_t bytes = 0;  // of what was asked for
+  bool is_trusted = true;
 };
 
 Exchange::Exchange(std::string origin, const std::atomic<bool>* is_over, http::Patience patience)
     : connection_(std::move(origin), is_over, patience) {}
 
-Exchange::Reply Exchange::send(httplib::ClientImpl& client, const std::string& origin, const Request& request,
-                               http::Sink& to, http::Watchdog& watchdog) const {
-  Reply reply;
+Exchange::Reply Exchange::send(http::Client& client, const Request& request, http::Sink& to) const {
   std::string refusal;
-  std::optional<httplib::Response> head;  // of the answer
-  constexpr std::uint64_t kAny = ~std::uint64_t{0};
-  const std::uint64_t bytes_max = request.wanted > 0 ? request.wanted : kAny;
-  bool is_too_long = false;
-  httplib::Request asked;
-  asked.method = request.method;
-  asked.path = request.target;
-  asked.response_handler = [&](const httplib::Response& response) {
-    head = response;
-    watchdog.guard(&client);
-    const auto length = number_in<std::uint64_t>(response.get_header_value("Content-Length"));
-    is_too_long = response.status / 100 == 2 && length && *length > bytes_max;
-    return !is_too_long;
+  std::optional<http::Head> head;  // of the answer
+  const std::uint64_t bytes_max = request.wanted > 0 ? request.wanted : ~std::uint64_t{0};
+  http::CountedSink sink(to, bytes_max);
+  http::TextSink refusal_sink(refusal, kRefusalBytesMax);
+  const auto on_head = [&](const http::Head& answered) -> http::Sink* {
+    head = answered;
+    if (head->status / 100 != 2) return &refusal_sink;
+    const auto length = number_in<std::uint64_t>(head->field("Content-Length"));
+    return length && *length > bytes_max ? nullptr : &sink;
   };
-  http::GuardedSink sink(to, bytes_max, connection_, watchdog, client);
-  asked.content_receiver = [&](const char* bytes, std::size_t size, std::uint64_t, std::uint64_t) {
-    if (head && head->status / 100 != 2) {
-      watchdog.add(size);
-      refusal.append(bytes, std::min(size, kRefusalBytesMax - refusal.size()));
-      return refusal.size() < kRefusalBytesMax && !connection_.is_over();
-    }
-    const bool is_first = sink.added() == 0;        // which may be what the library has read together with the head
-    is_too_long = size > bytes_max - sink.added();  // none of them is taken, so that what was asked for is not complete
-    if (is_too_long || !http::put(sink, bytes, size)) return false;
-    if (is_first || !head || !http::may_take_rest(client, *head, request.wanted)) return true;
-    http::take_rest(client.socket(), request.wanted - sink.added(), sink);
-    return false;
-  };
-  watchdog.guard(&client);
+  http::Request asked{request.method, request.target};
   if (request.content != nullptr) {
-    watchdog.attend(&client);  // what is sent takes its time
-    client.set_read_timeout(connection_.silence_for(request.content->size));
-    asked.headers.emplace("Content-Type", "application/octet-stream");
-    http::attach(*request.content, connection_, asked);
+    asked.fields.emplace("Content-Type", "application/octet-stream");
+    asked.content = *request.content;
+    asked.has_time = true;
+    asked.silence_when_sent = connection_.silence_for(request.content->size);
   }
-  const auto result = client.send(asked);
-  is_too_long = is_too_long || sink.is_full();
-  reply.bytes = is_too_long ? 0 : static_cast<std::size_t>(sink.added());
-  const bool is_all_heard = result || refusal.size() == kRefusalBytesMax;
-  if (is_too_long) {
-    reply.failure = http::Failure{http::Trouble::Refused, "HDFS answers more than was asked for"};
-  } else if (is_all_heard && head && head->status / 100 != 2) {
+  const http::Ending ending = client.send(asked, on_head);
+  const bool is_refused = head && head->status / 100 != 2;
+  Reply reply;
+  if (is_refused && (ending == http::Ending::Whole || ending == http::Ending::Unwanted)) {
     reply.failure = refusal_of(*head, refusal);
-  } else if (!result) {
-    reply.failure = http::failure_of(result.error(), origin);
-    reply.is_verified = result.error() != httplib::Error::SSLServerVerification;
+  } else if (ending == http::Ending::Unwanted) {
+    reply.failure = http::Failure{http::Trouble::Refused, "HDFS answers more than was asked for"};
+  } else {
+    reply.bytes = static_cast<std::size_t>(sink.added());
+    if (ending != http::Ending::Whole) reply.failure = http::failure_of(ending, client.origin());
+    reply.is_trusted = ending != http::Ending::Untrusted;
   }
   return reply;
 }
 
-// Not by a redirect: the library decodes what headers hold, and addresses must stay as they are.
-http::Answer<http::Url> Exchange::ask_name_node(httplib::ClientImpl& client, const Request& request,
-                                                const std::string& excluded, http::Watchdog& watchdog) {
+// Not by a redirect: this one is asked for more than its address.
+http::Answer<http::Url> Exchange::ask_name_node(http::Client& client, const Request& request,
+                                                const std::string& excluded) {
   std::string answer;
   const std::string without = excluded.empty() ? "" : "&excludedatanodes=" + http::percent_encoded(excluded);
   http::TextSink sink(answer, kRefusalBytesMax);
   const Request asked{request.method, request.target + without + "&noredirect=true"};
-  auto reply = send(client, connection_.origin(), asked, sink, watchdog);
+  auto reply = send(client, asked, sink);
   if (reply.failure) return std::move(*reply.failure);
   const std::string location = text_of(nlohmann::json::parse(answer, nullptr, false), "Location");
   auto url = http::parse_url(with_encoded_letters(location));
@@ -155,7 +132,7 @@ http::Answer<http::Url> Exchange::ask_name_node(httplib::ClientImpl& client, con
   if (request.offset && !set_offset(url->target, *request.offset)) {  // a gateway hides what is in addresses
     Request plain = request;
     set_offset(plain.target, *std::exchange(plain.offset, std::nullopt));
-    return ask_name_node(client, plain, excluded, watchdog);
+    return ask_name_node(client, plain, excluded);
   }
   return std::move(*url);
 }
@@ -163,23 +140,21 @@ http::Answer<http::Url> Exchange::ask_name_node(httplib::ClientImpl& client, con
 http::Answer<void> Exchange::insist(const Make& make, http::Sink& sink) {
   std::string excluded;  // the hosts of DataNodes that have failed
   std::string failed;    // the address of the last one
-  return connection_.insist([&](httplib::ClientImpl& name_node) -> http::Try {
+  return connection_.insist([&](http::Client& name_node) -> http::Try {
     const Request request = make();
-    std::unique_ptr<httplib::ClientImpl> data_node;
-    http::Watchdog watchdog = connection_.watchdog();  // of both
-    if (!request.is_for_data_node) return {send(name_node, connection_.origin(), request, sink, watchdog).failure};
-    auto url = ask_name_node(name_node, request, excluded, watchdog);
-    // `excluded` leaves out only one of a host's DataNodes, whichever it happens to be.
+    if (!request.is_for_data_node) return {send(name_node, request, sink).failure};
+    auto url = ask_name_node(name_node, request, excluded);
+    // Of a host's DataNodes only one is left out, whichever it happens to be.
     for (int asked = 1; url && url->origin == failed && asked < kAsksMax; ++asked)
-      url = ask_name_node(name_node, request, excluded, watchdog);
+      url = ask_name_node(name_node, request, excluded);
     if (!url) excluded = failed = "";  // perhaps none is left
     if (!url) return {url.error()};
-    data_node = connection_.client_of(url->origin);
+    http::Client data_node(url->origin, connection_);
     Request at_data_node = request;
     at_data_node.target = url->target;
-    Reply reply = send(*data_node, url->origin, at_data_node, sink, watchdog);
+    Reply reply = send(data_node, at_data_node, sink);
     if (request.wanted > 0 && reply.bytes == request.wanted) return {};  // however the connection ended then
-    if (reply.failure && !reply.is_verified) reply.failure->trouble = http::Trouble::Unavailable;  // others may be fine
+    if (reply.failure && !reply.is_trusted) reply.failure->trouble = http::Trouble::Unavailable;  // others may be fine
     if (reply.failure) failed = url->origin;
     if (reply.failure) add_host(url->origin, excluded);
     return {std::move(reply.failure), request.wanted > 0 ? reply.bytes : 0};

@@ -41,12 +41,9 @@ class Exchange {
 
  private:
   struct Reply;
-  // `origin`: of the server that the client is of.
-  Reply send(httplib::ClientImpl& client, const std::string& origin, const Request& request, http::Sink& to,
-             http::Watchdog& watchdog) const;
+  Reply send(http::Client& client, const Request& request, http::Sink& to) const;
   // The address at the DataNode.
-  http::Answer<http::Url> ask_name_node(httplib::ClientImpl& client, const Request& request,
-                                        const std::string& excluded, http::Watchdog& watchdog);
+  http::Answer<http::Url> ask_name_node(http::Client& client, const Request& request, const std::string& excluded);
 
   http::Connection connection_;
 };

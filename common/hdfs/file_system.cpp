@@ -230,7 +230,7 @@ http::Answer<void> RemoteFile::read(const http::State& state, std::uint64_t offs
     return {"GET", target_ + "&op=" + part(begin + left / 2, left), true, nullptr, left, begin};
   };
   auto done = exchange_.insist(make, sink);
-  if (sink.added() == size) return {};
+  if (done && sink.added() == size) return {};
   if (done || done.error().trouble == http::Trouble::Unavailable) {  // it may be shorter now
     const auto now = look();
     if (now && *now != state) return changed();

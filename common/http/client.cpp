@@ -1,142 +1,299 @@
 #include "common/http/client.h"
 
-#include <httplib.h>
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-#include <poll.h>
+#include <curl/curl.h>
+#include <strings.h>
+#include <sys/socket.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <csignal>
-#include <functional>
-#include <limits>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 
-#include "common/base/time.h"
-#include "common/http/url.h"
+#include "common/base/environment.h"
+#include "common/base/units.h"
 
 namespace ontime::http {
 namespace {
 
-class BoundedStream final : public httplib::Stream {
- public:
-  explicit BoundedStream(httplib::Stream& stream) : stream_(stream) {}
+constexpr long kPieceBytes = 256l << 10;  // that are read or sent at a time
 
-  // The library reads lines byte by byte, and content in larger pieces.
-  ssize_t read(char* to, std::size_t size) override {
-    const ssize_t got = stream_.read(to, size);
-    line_bytes_ = size == 1 ? line_bytes_ + 1 : 0;
-    return line_bytes_ <= kLineBytesMax ? got : -1;
-  }
-  ssize_t write(const char* from, std::size_t size) override { return stream_.write(from, size); }
-  bool is_readable() const override { return stream_.is_readable(); }
-  bool is_writable() const override { return stream_.is_writable(); }
-  void get_remote_ip_and_port(std::string& ip, int& port) const override { stream_.get_remote_ip_and_port(ip, port); }
-  void get_local_ip_and_port(std::string& ip, int& port) const override { stream_.get_local_ip_and_port(ip, port); }
-  socket_t socket() const override { return stream_.socket(); }
-
- private:
-  httplib::Stream& stream_;
-  std::size_t line_bytes_ = 0;  // since content
+template <auto end>
+struct EndedBy {
+  void operator()(auto* handle) const { end(handle); }
 };
+using Lines = std::unique_ptr<curl_slist, EndedBy<curl_slist_free_all>>;
 
-// As the library's own, which its header does not offer.
-class TlsStream final : public httplib::Stream {
- public:
-  TlsStream(socket_t socket, SSL* tls, Duration read_silence, Duration write_silence)
-      : socket_(socket), tls_(tls), read_silence_(read_silence), write_silence_(write_silence) {}
-
-  ssize_t read(char* to, std::size_t size) override {
-    return once_ready(&TlsStream::is_readable, [&] { return SSL_read(tls_, to, bounded(size)); });
-  }
-  ssize_t write(const char* from, std::size_t size) override {
-    return once_ready(&TlsStream::is_writable, [&] { return SSL_write(tls_, from, bounded(size)); });
-  }
-  bool is_readable() const override { return SSL_pending(tls_) > 0 || becomes(POLLIN, read_silence_); }
-  bool is_writable() const override { return becomes(POLLOUT, write_silence_); }
-  // Only servers ask.
-  void get_remote_ip_and_port(std::string&, int&) const override {}
-  void get_local_ip_and_port(std::string&, int&) const override {}
-  socket_t socket() const override { return socket_; }
-
- private:
-  static int bounded(std::size_t size) {
-    return static_cast<int>(std::min<std::size_t>(size, std::numeric_limits<int>::max()));
-  }
-  bool becomes(short event, Duration silence) const {
-    pollfd socket{socket_, event, 0};
-    int found = 0;
-    do {
-      found = ::poll(&socket, 1, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(silence).count()));
-    } while (found < 0 && errno == EINTR);
-    return found > 0;
-  }
-  template <class Action>
-  ssize_t once_ready(bool (TlsStream::*is_ready)() const, const Action& action) const {
-    int result = -1;
-    do {
-      if (!(this->*is_ready)()) return -1;
-      ERR_clear_error();
-      result = action();
-    } while (is_to_be_repeated(result));
-    return result;
-  }
-  // What came was a part of a record, or one of TLS itself.
-  bool is_to_be_repeated(int result) const {
-    if (result > 0) return false;
-    const int problem = SSL_get_error(tls_, result);
-    return problem == SSL_ERROR_WANT_READ || problem == SSL_ERROR_WANT_WRITE;
-  }
-
-  const socket_t socket_;
-  SSL* const tls_;
-  const Duration read_silence_;
-  const Duration write_silence_;
-};
-
-using Exchange = std::function<bool(httplib::Stream&)>;
-
-Exchange bounded(Exchange exchange) {
-  return [exchange = std::move(exchange)](httplib::Stream& stream) {
-    BoundedStream bounded(stream);
-    return exchange(bounded);
-  };
+template <class Value>
+void set(CURL* easy, CURLoption option, Value value) {
+  if (curl_easy_setopt(easy, option, value) != CURLE_OK) throw std::bad_alloc();
 }
 
-class PlainClient final : public httplib::ClientImpl {
-  using ClientImpl::ClientImpl;
-  bool process_socket(const Socket& socket, Exchange exchange) override {
-    return httplib::detail::process_client_socket(socket.sock, read_timeout_sec_, read_timeout_usec_,
-                                                  write_timeout_sec_, write_timeout_usec_,
-                                                  bounded(std::move(exchange)));
+// What is between a request and its answer. Called back by the library, through which no exception may pass.
+class Exchange {
+ public:
+  Exchange(const Request& request, const Client::OnHead& on_head, Pace& pace)
+      : request_(request), on_head_(on_head), pace_(pace) {}
+
+  // True once, when all of the content has been given.
+  bool is_sent_just_now() { return sent_ == request_.content.size && !std::exchange(is_sent_, true); }
+  bool is_unwanted() const { return is_unwanted_; }
+  // Those that have come since the last time are the sink's.
+  void flush() {
+    if (filled_ > 0) sink_->add(std::exchange(filled_, 0));
+    room_ = {};
   }
+  void rethrow() const {
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
+
+  void call_back_from(CURL* easy) {
+    set(easy, CURLOPT_HEADERDATA, this);
+    set(
+        easy, CURLOPT_HEADERFUNCTION, +[](char* line, std::size_t, std::size_t size, void* exchange) {
+          return called(
+              exchange,
+              [&](Exchange& self) {
+                return self.take_line({line, size}) ? size : 0;
+              },
+              std::size_t{0});
+        });
+    set(easy, CURLOPT_WRITEDATA, this);
+    set(
+        easy, CURLOPT_WRITEFUNCTION, +[](char* bytes, std::size_t, std::size_t size, void* exchange) {
+          return called(
+              exchange,
+              [&](Exchange& self) {
+                return self.take({bytes, size}) ? size : 0;
+              },
+              std::size_t{0});
+        });
+    set(easy, CURLOPT_READDATA, this);
+    set(
+        easy, CURLOPT_READFUNCTION, +[](char* to, std::size_t, std::size_t size, void* exchange) {
+          return called(
+              exchange, [&](Exchange& self) { return self.give(to, size); }, std::size_t{CURL_READFUNC_ABORT});
+        });
+    set(easy, CURLOPT_SEEKDATA, this);
+    set(
+        easy, CURLOPT_SEEKFUNCTION, +[](void* exchange, curl_off_t offset, int) {
+          static_cast<Exchange*>(exchange)->sent_ = static_cast<std::uint64_t>(offset);
+          return CURL_SEEKFUNC_OK;
+        });
+  }
+
+ private:
+  template <class Work, class Failed>
+  static Failed called(void* exchange, const Work& work, Failed failed) {
+    auto& self = *static_cast<Exchange*>(exchange);
+    try {
+      return work(self);
+    } catch (...) {
+      self.thrown_ = std::current_exception();
+      return failed;
+    }
+  }
+
+  // Of heads, of which the last one counts, and what stands behind chunks.
+  bool take_line(std::string_view line) {
+    head_bytes_ += line.size();
+    if (head_bytes_ > kHeadBytesMax) return false;
+    while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
+    if (sink_ != nullptr) return true;
+    if (line.starts_with("HTTP/")) {
+      const std::size_t status = std::min(line.find(' ') + 1, line.size());
+      head_ = {number_in<int>(line.substr(status, 3)).value_or(0),
+               std::string(line.substr(std::min(status + 4, line.size()))),
+               {}};
+    } else if (line.empty()) {
+      if (head_.status / 100 == 1) return true;
+      sink_ = on_head_(head_);
+      is_unwanted_ = sink_ == nullptr;
+    } else if (const std::size_t colon = line.find(':'); colon != line.npos) {
+      std::string_view value = line.substr(colon + 1);
+      while (value.starts_with(' ') || value.starts_with('\t')) value.remove_prefix(1);
+      while (value.ends_with(' ') || value.ends_with('\t')) value.remove_suffix(1);
+      head_.fields.emplace(line.substr(0, colon), value);
+    }
+    return !is_unwanted_;
+  }
+
+  bool take(std::string_view bytes) {
+    pace_.add(bytes.size());
+    while (!bytes.empty()) {
+      if (filled_ == room_.size()) {
+        flush();
+        room_ = sink_->room();
+        pace_.skip_wait();
+      }
+      is_unwanted_ = room_.empty();
+      if (is_unwanted_) return false;
+      const std::size_t count = std::min(bytes.size(), room_.size() - filled_);
+      std::memcpy(room_.data() + filled_, bytes.data(), count);
+      filled_ += count;
+      bytes.remove_prefix(count);
+    }
+    return true;
+  }
+
+  std::size_t give(char* to, std::size_t size) {
+    size = static_cast<std::size_t>(std::min<std::uint64_t>(size, request_.content.size - sent_));
+    if (size > 0 && !request_.content.read(sent_, size, to)) return CURL_READFUNC_ABORT;
+    sent_ += size;
+    return size;
+  }
+
+  const Request& request_;
+  const Client::OnHead& on_head_;
+  Pace& pace_;
+  std::uint64_t sent_ = 0;
+  std::size_t head_bytes_ = 0;
+  Head head_;
+  Sink* sink_ = nullptr;
+  std::span<char> room_;
+  std::size_t filled_ = 0;  // of the room
+  bool is_sent_ = false;
+  bool is_unwanted_ = false;
+  std::exception_ptr thrown_;
 };
 
-class TlsClient final : public httplib::SSLClient {
-  using SSLClient::SSLClient;
-  bool process_socket(const Socket& socket, Exchange exchange) override {
-    const auto duration = [](time_t seconds, time_t microseconds) {
-      return std::chrono::seconds(seconds) + std::chrono::microseconds(microseconds);
-    };
-    TlsStream stream(socket.sock, socket.ssl, duration(read_timeout_sec_, read_timeout_usec_),
-                     duration(write_timeout_sec_, write_timeout_usec_));
-    return bounded(std::move(exchange))(stream);
+Lines lines_of(const Request& request) {
+  Lines lines;
+  const auto add = [&](const std::string& line) {
+    curl_slist* const more = curl_slist_append(lines.get(), line.c_str());
+    if (more == nullptr) throw std::bad_alloc();
+    static_cast<void>(lines.release());
+    lines.reset(more);
+  };
+  for (const auto& [name, value] : request.fields) add(name + ": " + value);
+  add("Expect:");  // else it would wait for a word before it sends the content
+  return lines;
+}
+
+void set_method(CURL* easy, const Request& request) {
+  if (request.method == "HEAD") {
+    set(easy, CURLOPT_NOBODY, 1L);
+  } else if (request.method == "PUT" || request.method == "POST") {
+    set(easy, CURLOPT_UPLOAD, 1L);
+    set(easy, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(request.content.size));
   }
-};
+  set(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+}
+
+// What OpenSSL itself would do: a file if the environment names one, and the system's directory.
+void set_authorities(CURL* easy) {
+  const std::string file = environment_variable("SSL_CERT_FILE"), directory = environment_variable("SSL_CERT_DIR");
+  set(easy, CURLOPT_CAINFO, file.empty() ? nullptr : file.c_str());
+  if (!directory.empty()) set(easy, CURLOPT_CAPATH, directory.c_str());
+}
+
+curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+Ending ending_of(CURLcode code) {
+  switch (code) {
+    case CURLE_OK:
+      return Ending::Whole;
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+      return Ending::Untrusted;
+    case CURLE_SSL_CONNECT_ERROR:
+      return Ending::NoTls;
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_UNSUPPORTED_PROTOCOL:  // no line of a status
+      return Ending::NoHttp;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_OPERATION_TIMEDOUT:  // of the connecting: there is no other
+      return Ending::Unreachable;
+    default:
+      return Ending::Broken;
+  }
+}
+
+void set_up(CURL* easy, const Request& request, const std::string& origin, Duration connect_limit) {
+  const auto limit = std::chrono::ceil<std::chrono::milliseconds>(connect_limit).count();
+  curl_easy_reset(easy);
+  set(easy, CURLOPT_URL, (origin + "/").c_str());
+  set(easy, CURLOPT_REQUEST_TARGET, request.target.c_str());
+  set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  set(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  set(easy, CURLOPT_USERAGENT, "ontime");
+  set(easy, CURLOPT_PROXY, "");  // nor one that the environment names
+  set(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
+  set(easy, CURLOPT_NOSIGNAL, 1L);
+  set(easy, CURLOPT_QUICK_EXIT, 1L);  // nobody waits for a name server
+  set(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  set(easy, CURLOPT_BUFFERSIZE, kPieceBytes);
+  set(easy, CURLOPT_UPLOAD_BUFFERSIZE, kPieceBytes);
+  set(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limit));
+  set_authorities(easy);
+  set_method(easy, request);
+}
 
 }  // namespace
 
-// The library and OpenSSL write to a socket whose other side has gone as if that had to end the process.
-std::unique_ptr<httplib::ClientImpl> make_client(const std::string& origin) {
-  std::signal(SIGPIPE, SIG_IGN);
-  const Server server = server_of(origin);
-  if (server.is_encrypted) return std::make_unique<TlsClient>(server.host, server.port);
-  return std::make_unique<PlainClient>(server.host, server.port);
+bool InAnyCase::operator()(const std::string& one, const std::string& other) const {
+  return ::strcasecmp(one.c_str(), other.c_str()) < 0;
 }
 
-bool is_encrypted(const httplib::ClientImpl& client) {
-  return dynamic_cast<const httplib::SSLClient*>(&client) != nullptr;
+std::string Head::field(const char* name) const {
+  const auto found = fields.find(name);
+  return found == fields.end() ? "" : found->second;
+}
+
+struct Client::Handles {
+  std::unique_ptr<CURLM, EndedBy<curl_multi_cleanup>> multi{curl_multi_init()};  // keeps the connection
+  std::unique_ptr<CURL, EndedBy<curl_easy_cleanup>> easy{curl_easy_init()};      // ends before it
+};
+
+Client::Client(std::string origin, Connection& connection)
+    : origin_(std::move(origin)), connection_(connection), handles_(std::make_unique<Handles>()) {
+  if (!handles_->multi || !handles_->easy) throw std::bad_alloc();
+}
+Client::~Client() = default;
+
+Ending Client::send(const Request& request, const OnHead& on_head) {
+  std::optional<Pace> own;
+  if (request.has_time) own.emplace(connection_.silence(), 0);
+  Pace& pace = own ? *own : connection_.pace();
+  Exchange exchange(request, on_head, pace);
+  CURL* const easy = handles_->easy.get();
+  CURLM* const multi = handles_->multi.get();
+  set_up(easy, request, origin_, connection_.connect_limit());
+  const Lines lines = lines_of(request);
+  set(easy, CURLOPT_HTTPHEADER, lines.get());
+  exchange.call_back_from(easy);
+  const auto end = [multi](CURL* under_way) { curl_multi_remove_handle(multi, under_way); };
+  if (curl_multi_add_handle(multi, easy) != CURLM_OK) throw std::bad_alloc();
+  const std::unique_ptr<CURL, decltype(end)> under_way(easy, end);
+  curl_off_t sent = 0;
+  // A short request that is made in spite of that, as to clean up, may have its answer.
+  const auto first_glance = std::chrono::steady_clock::now() + Connection::kGlance;
+  for (int running = 1; running > 0;) {
+    curl_multi_perform(multi, &running);
+    exchange.flush();
+    exchange.rethrow();
+    if (exchange.is_unwanted()) return Ending::Unwanted;
+    if (running == 0) break;
+    const curl_off_t before = sent;
+    curl_easy_getinfo(easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+    pace.add(static_cast<std::size_t>(sent - before));
+    if (own && request.silence_when_sent > Duration(0) && exchange.is_sent_just_now())
+      own.emplace(request.silence_when_sent, 0);
+    if (pace.is_late()) return Ending::Silent;
+    if (std::chrono::steady_clock::now() >= first_glance && connection_.is_over()) return Ending::Broken;
+    const Duration wait = std::clamp<Duration>(pace.until_look(), Duration(0), Connection::kGlance);
+    curl_multi_poll(multi, nullptr, 0, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(wait).count()),
+                    nullptr);
+  }
+  int left = 0;
+  const CURLMsg* const message = curl_multi_info_read(multi, &left);
+  return message == nullptr ? Ending::Broken : ending_of(message->data.result);
 }
 
 }  // namespace ontime::http

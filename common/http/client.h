@@ -1,23 +1,78 @@
 #pragma once
-// The library's clients, with a bound that it lacks.
+// Requests to one server, one after the other on one connection where that lasts.
 
+#include <atomic>
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
-namespace httplib {
-class ClientImpl;
-}  // namespace httplib
+#include "common/http/connection.h"
+#include "common/http/pace.h"
+#include "common/http/sink.h"
+#include "common/http/store.h"
 
 namespace ontime::http {
 
-// The library keeps what a server sends in lines (the head of an answer, and the sizes of chunks), however much it is,
-// and looks at the first line by recursion. So a server could fill the memory or the stack of this process. The clients
-// made here break the connection where more bytes than this come in lines without content between them.
-inline constexpr std::size_t kLineBytesMax = 16 << 10;
+// However much a server sends that is no content, no more of it than this is kept.
+inline constexpr std::size_t kHeadBytesMax = 16 << 10;
 
-// A client for the server at the origin of a Url, such as "https://host:443".
-std::unique_ptr<httplib::ClientImpl> make_client(const std::string& origin);
-bool is_encrypted(const httplib::ClientImpl& client);
+struct InAnyCase {
+  bool operator()(const std::string& one, const std::string& other) const;
+};
+using Fields = std::map<std::string, std::string, InAnyCase>;
+
+struct Request {
+  std::string method = "GET";
+  std::string target;  // as it is sent
+  Fields fields{};
+  Content content{};  // of a PUT or POST
+  // Bytes may come as slowly as they do, but not nothing for a silence: what is sent takes its time, and who takes what
+  // comes may let it wait.
+  bool has_time = false;
+  Duration silence_when_sent{};  // then, when all of the content is on its way; 0: as before
+};
+
+// Of an answer.
+struct Head {
+  int status = 0;
+  std::string reason;
+  Fields fields;
+
+  std::string field(const char* name) const;  // "": there is none
+};
+
+// What a request has come to.
+enum class Ending {
+  Whole,        // all of the answer has come
+  Unwanted,     // more of it comes than is wanted
+  Unreachable,  // there is no connection
+  Untrusted,    // nobody vouches for the server
+  NoTls,
+  NoHttp,
+  Silent,  // or too slow
+  Broken,  // or nobody waits any more
+};
+
+class Client {
+ public:
+  // `origin`: "https://host:443". As patient as the tries of the connection, which outlives it.
+  Client(std::string origin, Connection& connection);
+  ~Client();
+  Client(const Client&) = delete;
+
+  // `on_head` gives where the content goes; null: none is wanted.
+  using OnHead = std::function<Sink*(const Head&)>;
+  Ending send(const Request& request, const OnHead& on_head);
+
+  const std::string& origin() const { return origin_; }
+
+ private:
+  struct Handles;
+  const std::string origin_;
+  Connection& connection_;
+  const std::unique_ptr<Handles> handles_;
+};
 
 }  // namespace ontime::http

@@ -1,7 +1,5 @@
 #include "common/http/connection.h"
 
-#include <httplib.h>
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -27,26 +25,28 @@ std::string words_of(std::string_view said) {
   return words;
 }
 
-Failure failure_of(const httplib::Response& response) {
-  return {may_pass(response.status) ? Trouble::Unavailable : Trouble::Refused,
-          "the server answers " + std::to_string(response.status) + " " + words_of(response.reason), response.status};
+Failure failure_of(const Head& head) {
+  return {may_pass(head.status) ? Trouble::Unavailable : Trouble::Refused,
+          "the server answers " + std::to_string(head.status) + " " + words_of(head.reason), head.status};
 }
 
-Failure failure_of(httplib::Error error, const std::string& origin) {
-  switch (error) {
-    case httplib::Error::Connection:
-    case httplib::Error::ConnectionTimeout:
+Failure failure_of(Ending ending, const std::string& origin) {
+  switch (ending) {
+    case Ending::Unreachable:
       return {Trouble::Unavailable, "the server at " + origin + " cannot be reached"};
-    case httplib::Error::SSLServerVerification:
-    case httplib::Error::SSLLoadingCerts:
+    case Ending::Untrusted:
       return {Trouble::Refused,
               "the certificate of the server at " + origin +
                   " cannot be verified; if an authority of your own has signed it, name the file of that one's "
                   "certificate in SSL_CERT_FILE"};
-    case httplib::Error::SSLConnection:
+    case Ending::NoTls:
       return {Trouble::Unavailable, "the server at " + origin + " speaks no TLS that is understood here"};
+    case Ending::NoHttp:
+      return {Trouble::Unavailable, "the server at " + origin + " gives no answer that is understood here"};
+    case Ending::Silent:
+      return {Trouble::Unavailable, "the server at " + origin + " is silent or too slow"};
     default:
-      return {Trouble::Unavailable, "the connection to " + origin + " broke or was silent for too long"};
+      return {Trouble::Unavailable, "the connection to " + origin + " broke"};
   }
 }
 
@@ -57,31 +57,19 @@ Connection::Connection(std::string origin, const std::atomic<bool>* is_over, Pat
       jitter_(static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())) {}
 Connection::~Connection() = default;
 
-std::unique_ptr<httplib::ClientImpl> Connection::client_of(const std::string& origin) const {
-  auto client = make_client(origin);
-  client->set_connection_timeout(std::min(patience_.connect, silence_));
-  client->set_read_timeout(silence_);
-  client->set_write_timeout(silence_);
-  client->set_keep_alive(true);
-  client->set_tcp_nodelay(
-      true);  // a request is sent in two pieces, and the second would wait for the first to be acknowledged
-  client->set_decompress(false);
-  client->set_url_encode(false);  // addresses come as they are sent
-  return client;
-}
-
-Answer<void> Connection::insist(const std::function<Try(httplib::ClientImpl&)>& once) {
+Answer<void> Connection::insist(const std::function<Try(Client&)>& once) {
   Random chance(jitter_);
   using Clock = std::chrono::steady_clock;
   Clock::time_point last_heard = Clock::now();
   for (unsigned in_vain = 0;;) {
     const auto doubled = [&](Duration first) { return first * (1u << std::min(in_vain, patience_.tries)); };
     silence_ = std::min(doubled(patience_.silence), patience_.silence_max);
-    if (!client_) client_ = client_of(origin_);
+    pace_ = {silence_, patience_.bytes_per_second_min};
     Try result;
     try {
+      if (!client_) client_ = std::make_unique<Client>(origin_, *this);
       result = once(*client_);
-    } catch (const std::exception& error) {  // no thread for a watchdog, no memory, or words that nobody foresaw
+    } catch (const std::exception& error) {  // no memory, or words that nobody foresaw
       result = {Failure{Trouble::Unavailable, std::string("the exchange with the server failed: ") + error.what()}};
     }
     if (!result.failure) return {};
@@ -104,8 +92,8 @@ Duration Connection::silence_for(std::uint64_t bytes) const {
 
 // Or until nobody waits any more.
 void Connection::pause(Duration time) const {
-  for (Duration slept{0}; slept < time && !is_over(); slept += Watchdog::kGlance)
-    std::this_thread::sleep_for(std::min(time - slept, Watchdog::kGlance));
+  for (Duration slept{0}; slept < time && !is_over(); slept += kGlance)
+    std::this_thread::sleep_for(std::min(time - slept, kGlance));
 }
 
 }  // namespace ontime::http

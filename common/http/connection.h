@@ -3,6 +3,7 @@
 // is tried again: on a fresh connection where one was silent, slow or broken, and after a pause where the server asks
 // for one (429) or is in trouble (500, 502, 503, 504).
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -15,15 +16,13 @@
 
 #include "common/base/result.h"
 #include "common/base/time.h"
-#include "common/http/watchdog.h"
-
-namespace httplib {
-class ClientImpl;
-enum class Error;
-struct Response;
-}  // namespace httplib
+#include "common/http/pace.h"
 
 namespace ontime::http {
+
+class Client;
+enum class Ending;
+struct Head;
 
 enum class Trouble {
   Changed,      // it is another version now
@@ -39,8 +38,8 @@ template <class T>
 using Answer = Result<T, Failure>;
 
 // What an answer or a missing one comes to, if it is not the one that was hoped for.
-Failure failure_of(const httplib::Response& response);
-Failure failure_of(httplib::Error error, const std::string& origin);  // "https://host:443"
+Failure failure_of(const Head& head);
+Failure failure_of(Ending ending, const std::string& origin);  // "https://host:443"
 // What a server says, to be shown within a sentence: its begin, in one line of printable ASCII, without the full stop.
 std::string words_of(std::string_view said);
 
@@ -67,6 +66,8 @@ struct Try {
 // Not for several threads at a time.
 class Connection {
  public:
+  static constexpr Duration kGlance = std::chrono::milliseconds(100);  // at `is_over`, at least once in each
+
   // `origin`: "https://host:443". Soon after `is_over` becomes true nobody waits for anything any more, and what is
   // under way fails.
   explicit Connection(std::string origin, const std::atomic<bool>* is_over = nullptr, Patience patience = {});
@@ -75,16 +76,14 @@ class Connection {
 
   // Until `once` succeeds, meets something that will not pass, or has brought nothing so many times in a row and for so
   // long.
-  Answer<void> insist(const std::function<Try(httplib::ClientImpl&)>& once);
+  Answer<void> insist(const std::function<Try(Client&)>& once);
 
-  // To be used within the try under way, as patient as its own: a client of another server, which the first one names.
-  std::unique_ptr<httplib::ClientImpl> client_of(const std::string& origin) const;
-  Duration silence() const { return silence_; }  // that the try under way bears
+  // The try under way bears, of all servers that it asks together, that silence and that pace.
+  Duration silence() const { return silence_; }
+  Pace& pace() { return pace_; }
+  Duration connect_limit() const { return std::min(patience_.connect, silence_); }
   // How long the try under way bears the silence of a server that has to store or copy so many bytes before it answers.
   Duration silence_for(std::uint64_t bytes) const;
-  // As patient as the try under way.
-  Watchdog watchdog() const { return {silence_, patience_.bytes_per_second_min, is_over_}; }
-
   bool is_over() const { return is_over_ != nullptr && is_over_->load(); }
   const std::string& origin() const { return origin_; }
 
@@ -94,8 +93,9 @@ class Connection {
   const std::string origin_;
   const std::atomic<bool>* const is_over_;
   const Patience patience_;
-  std::unique_ptr<httplib::ClientImpl> client_;  // null: to be made
-  Duration silence_{};                           // that the try under way bears
+  std::unique_ptr<Client> client_;  // null: to be made
+  Duration silence_{};
+  Pace pace_{silence_, 0};
   std::uint64_t jitter_;
 };
 

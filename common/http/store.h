@@ -10,10 +10,6 @@
 
 #include "common/http/connection.h"
 
-namespace httplib {
-struct Request;
-}  // namespace httplib
-
 namespace ontime::http {
 
 struct Object {
@@ -28,8 +24,6 @@ struct Content {
   std::function<bool(std::uint64_t offset, std::size_t size, char* to)> read;
 };
 Content content_of(std::string_view bytes);  // which must outlive it
-// Makes it the body of a request that the connection sends, as long as somebody waits for that. Both must outlive it.
-void attach(const Content& content, const Connection& connection, httplib::Request& request);
 
 // An object appears with all of its bytes or not at all. Not for several threads at a time. All that may pass is tried
 // again, as Connection does it.

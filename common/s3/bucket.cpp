@@ -1,7 +1,5 @@
 #include "common/s3/bucket.h"
 
-#include <httplib.h>
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "common/base/units.h"
+#include "common/http/client.h"
 #include "common/http/url.h"
 
 namespace ontime::s3 {
@@ -36,20 +35,20 @@ std::string_view hint_for(std::string_view code) {
 
 // The store's own words where it has some: "the store at https://host:443 answers NoSuchBucket: The specified bucket
 // does not exist".
-http::Failure failure_of(const httplib::Response& response, const std::string& body, const std::string& origin) {
-  http::Failure failure = http::failure_of(response);
+http::Failure failure_of(const http::Head& head, const std::string& body, const std::string& origin) {
+  http::Failure failure = http::failure_of(head);
   pugi::xml_document document;
   document.load_buffer(body.data(), body.size());
   const pugi::xml_node error = document.child("Error");
   const std::string code = text_of(error, "Code");
   const std::string_view hint = hint_for(code);
   const std::string said =
-      code.empty() ? std::to_string(response.status) + " " + response.reason : code + ": " + text_of(error, "Message");
+      code.empty() ? std::to_string(head.status) + " " + head.reason : code + ": " + text_of(error, "Message");
   failure.message = "the store at " + origin + " answers " + http::words_of(said);
   if (!hint.empty()) failure.message += "; give the right " + std::string(hint);
   // Another request for the key is under way, perhaps an earlier try of this one: nothing is said of what is there.
   constexpr int kConflict = 409;
-  if (response.status == kConflict) failure.trouble = http::Trouble::Unavailable;
+  if (head.status == kConflict) failure.trouble = http::Trouble::Unavailable;
   return failure;
 }
 
@@ -67,7 +66,7 @@ std::string key_of(const pugi::xml_node& object, bool is_encoded) {
 }  // namespace
 
 struct Bucket::Sent {
-  httplib::Headers headers{};  // beside those that are signed
+  http::Fields fields{};  // beside those that are signed
   http::Content content{};
   std::optional<std::uint64_t> stored_bytes{};  // by the store before it answers
   std::uint64_t answer_bytes_max = kAnswerBytesMax;
@@ -85,40 +84,32 @@ Bucket::Bucket(const Access& access, std::string root, const std::atomic<bool>* 
 
 http::Answer<Bucket::Received> Bucket::send(const Request& request, const Sent& sent) {
   Received received;
-  const auto once = [&](httplib::ClientImpl& client) -> http::Try {
+  const auto once = [&](http::Client& client) -> http::Try {
     const auto url = access_.address(request);
     if (!url) return {http::Failure{http::Trouble::Refused, url.error().message}};
-    httplib::Headers headers = sent.headers;
-    headers.insert(request.headers.begin(), request.headers.end());
+    http::Request asked{request.method, url->target, sent.fields, sent.content};
+    asked.fields.insert(request.headers.begin(), request.headers.end());
+    asked.has_time = request.method != "GET" && request.method != "HEAD";  // what is sent or copied takes its time
+    if (sent.stored_bytes) asked.silence_when_sent = connection_->silence_for(*sent.stored_bytes);
     received = {};
-    httplib::Request asked;
-    asked.method = request.method;
-    asked.path = url->target;
-    asked.headers = headers;
-    http::Watchdog watchdog = connection_->watchdog();
-    watchdog.attend(&client);  // what is sent or copied takes its time
-    client.set_read_timeout(sent.stored_bytes ? connection_->silence_for(*sent.stored_bytes) : connection_->silence());
-    if (request.method == "GET" || request.method == "HEAD") watchdog.guard(&client);
-    if (request.method == "PUT") http::attach(sent.content, *connection_, asked);
-    bool is_too_long = false;
-    asked.content_receiver = [&](const char* bytes, std::size_t size, std::uint64_t, std::uint64_t) {
-      is_too_long = received.body.size() + size > sent.answer_bytes_max;
-      if (!is_too_long) received.body.append(bytes, size);
-      watchdog.add(size);
-      return !is_too_long;
-    };
-    const auto result = client.send(asked);
-    if (is_too_long) return {http::Failure{http::Trouble::Refused, "the store's answer is too long"}};
-    if (!result) return {http::failure_of(result.error(), connection_->origin())};
-    received.status = result->status;
-    received.version = result->get_header_value("ETag");
-    if (result->status / 100 != 2) return {failure_of(*result, received.body, url->origin)};
+    http::TextSink sink(received.body, sent.answer_bytes_max);
+    http::Head head;
+    const http::Ending ending = client.send(asked, [&](const http::Head& answered) {
+      head = answered;
+      return &sink;
+    });
+    if (ending == http::Ending::Unwanted)
+      return {http::Failure{http::Trouble::Refused, "the store's answer is too long"}};
+    if (ending != http::Ending::Whole) return {http::failure_of(ending, connection_->origin())};
+    received.status = head.status;
+    received.version = head.field("ETag");
+    if (head.status / 100 != 2) return {failure_of(head, received.body, url->origin)};
     if (asked.method == "PUT" && has_failed(received.body)) {
-      http::Failure failure = failure_of(*result, received.body, url->origin);
+      http::Failure failure = failure_of(head, received.body, url->origin);
       failure.trouble = http::Trouble::Unavailable;
       return {std::move(failure)};
     }
-    const auto size = number_in<std::uint64_t>(result->get_header_value("Content-Length"));
+    const auto size = number_in<std::uint64_t>(head.field("Content-Length"));
     if (!size && asked.method == "HEAD")
       return {http::Failure{http::Trouble::Refused, "the store says no size that can be counted"}};
     received.size = size.value_or(0);
@@ -190,8 +181,8 @@ http::Answer<std::string> Bucket::read(const std::string& key, std::uint64_t byt
 http::Answer<std::string> Bucket::read_range(const http::Object& object, std::uint64_t offset, std::size_t size) {
   Sent sent;
   if (size == 0) return std::string();
-  sent.headers = {{"Range", "bytes=" + std::to_string(offset) + "-" + std::to_string(offset + size - 1)}};
-  if (object.version.starts_with('"')) sent.headers.emplace("If-Match", object.version);
+  sent.fields = {{"Range", "bytes=" + std::to_string(offset) + "-" + std::to_string(offset + size - 1)}};
+  if (object.version.starts_with('"')) sent.fields.emplace("If-Match", object.version);
   sent.answer_bytes_max = size;
   auto received = send({"GET", {root_, object.key}}, sent);
   if (received && received->body.size() == size) return std::move(received->body);
@@ -216,7 +207,7 @@ http::Answer<bool> Bucket::create(const std::string& key, std::string_view bytes
   Sent sent;
   sent.content = http::content_of(bytes);
   sent.stored_bytes = bytes.size();
-  sent.headers = {{"If-None-Match", "*"}};
+  sent.fields = {{"If-None-Match", "*"}};
   const auto received = send({"PUT", {root_, key}}, sent);
   if (received) return true;
   if (received.error().status == 412) return false;

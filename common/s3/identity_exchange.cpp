@@ -1,16 +1,15 @@
 // Keys that servers give for some hours: for the token of a web identity, and to who runs on an instance.
-#include <httplib.h>
-
 #include <array>
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <pugixml.hpp>
 #include <string>
 
-#include "common/http/connection.h"
+#include "common/http/client.h"
 #include "common/http/url.h"
 #include "common/s3/credentials.h"
 
@@ -27,35 +26,36 @@ std::optional<std::chrono::system_clock::time_point> time_of(const std::string& 
 }
 
 // The answer to one small request.
-http::Answer<std::string> ask(const std::string& address, const std::string& method, const httplib::Headers& headers,
-                              const httplib::Params& form = {}) {
+http::Answer<std::string> ask(const std::string& address, const std::string& method, const http::Fields& fields,
+                              const std::string& form = "") {
   const auto url = http::parse_url(address);
   if (!url) return http::Failure{http::Trouble::Refused, url.error().message};
   http::Patience patience;
   patience.tries = 4;
   http::Connection connection(url->origin, nullptr, patience);
   std::string body;
-  const auto once = [&](httplib::ClientImpl& client) -> http::Try {
-    httplib::Request request;
-    request.method = method;
-    request.path = url->target;
-    request.headers = headers;
-    if (!form.empty()) {
-      request.body = httplib::detail::params_to_query_str(form);
-      request.headers.emplace("Content-Type", "application/x-www-form-urlencoded");
-    }
+  const auto once = [&](http::Client& client) -> http::Try {
     body.clear();
-    request.content_receiver = [&](const char* bytes, std::size_t size, std::uint64_t, std::uint64_t) {
-      body.append(bytes, size);
-      return body.size() <= kKeysBytesMax;
-    };
-    const auto result = client.send(request);
-    if (!result) return {http::failure_of(result.error(), url->origin)};
-    if (result->status != 200) return {http::failure_of(*result)};
+    http::TextSink sink(body, kKeysBytesMax);
+    http::Head head;
+    const auto ending =
+        client.send({method, url->target, fields, http::content_of(form)}, [&](const http::Head& answered) {
+          head = answered;
+          return &sink;
+        });
+    if (ending != http::Ending::Whole) return {http::failure_of(ending, url->origin)};
+    if (head.status != 200) return {http::failure_of(head)};
     return {};
   };
   if (auto asked = connection.insist(once); !asked) return std::move(asked).error();
   return body;
+}
+
+std::string form_of(const std::map<std::string, std::string>& values) {
+  std::string form;
+  for (const auto& [name, value] : values)
+    form += (form.empty() ? "" : "&") + name + "=" + http::percent_encoded(value);
+  return form;
 }
 
 std::string named_text(const pugi::xml_node& node, const char* name) { return node.child(name).text().get(); }
@@ -81,12 +81,12 @@ Result<Credentials> exchange_web_identity(const Environment& environment, const 
   if (server.empty()) server = "https://sts." + region + ".amazonaws.com";
   std::string session = environment("AWS_ROLE_SESSION_NAME");
   if (session.empty()) session = "ontime";
-  const auto answer = ask(server + "/?", "POST", {},
-                          {{"Action", "AssumeRoleWithWebIdentity"},
-                           {"Version", "2011-06-15"},
-                           {"RoleArn", environment("AWS_ROLE_ARN")},
-                           {"RoleSessionName", session},
-                           {"WebIdentityToken", token}});
+  const auto answer = ask(server + "/?", "POST", {{"Content-Type", "application/x-www-form-urlencoded"}},
+                          form_of({{"Action", "AssumeRoleWithWebIdentity"},
+                                   {"Version", "2011-06-15"},
+                                   {"RoleArn", environment("AWS_ROLE_ARN")},
+                                   {"RoleSessionName", session},
+                                   {"WebIdentityToken", token}}));
   if (!answer)
     return failed("The web identity was not exchanged for keys at " + server + ": " + answer.error().message + ".");
   pugi::xml_document document;
@@ -105,14 +105,13 @@ Result<Credentials> ask_instance(const Environment& environment) {
   const auto refused = [&](const http::Failure& failure) {
     return failed("The instance's metadata service gives no keys for the store: " + failure.message + ".");
   };
-  const auto token = ask(server + "/latest/api/token", "PUT",
-                         {{"X-aws-ec2-metadata-token-ttl-seconds", "300"}, {"Content-Length", "0"}});
+  const auto token = ask(server + "/latest/api/token", "PUT", {{"X-aws-ec2-metadata-token-ttl-seconds", "300"}});
   if (!token) return refused(token.error());
-  const httplib::Headers headers{{"X-aws-ec2-metadata-token", *token}};
+  const http::Fields fields{{"X-aws-ec2-metadata-token", *token}};
   const std::string roles = server + "/latest/meta-data/iam/security-credentials/";
-  const auto role = ask(roles, "GET", headers);
+  const auto role = ask(roles, "GET", fields);
   if (!role) return refused(role.error());
-  const auto answer = ask(roles + role->substr(0, role->find('\n')), "GET", headers);
+  const auto answer = ask(roles + role->substr(0, role->find('\n')), "GET", fields);
   if (!answer) return refused(answer.error());
   const auto given = nlohmann::json::parse(*answer, nullptr, false);
   if (!given.is_object()) return failed("The instance's metadata service gives no keys for the store.");

@@ -1,5 +1,6 @@
 #include "common/http/remote_file.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -256,7 +257,7 @@ TEST(SilentServer, IsLeftAsSoonAsNobodyWaitsAnyMore) {
   });
 }
 
-// The library waits for each byte anew.
+// Whatever else is wrong with it.
 TEST(SilentServer, IsNotWaitedForWhileItSendsAHeadWithoutAnEnd) {
   test::SilentServer server("HTTP/1.1 206 OK\r\nX: x\r\n");
   Patience patience;
@@ -279,11 +280,12 @@ TEST(UncountableLength, IsNoEmptyFile) {
     patience.tries = 1;
     const auto looked = RemoteFile(*parse_url("http://" + server.address() + "/x"), nullptr, patience).look();
     ASSERT_FALSE(looked) << length;
-    EXPECT_EQ(looked.error().trouble, Trouble::Refused) << length;
+    EXPECT_THAT(looked.error().message, testing::AnyOf(testing::HasSubstr("no size that can be counted"),
+                                                       testing::HasSubstr("no answer that is understood")));
   }
 }
 
-// Where they go on, the library would keep all of them, or look at them by recursion.
+// Where they go on, the library would keep all of them.
 TEST(EndlessLines, EndTheConnection) {
   constexpr std::size_t kLong = 1u << 20;
   std::string fields;
