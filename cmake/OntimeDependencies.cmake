@@ -46,7 +46,7 @@ find_path(ROCKSDB_INCLUDE_DIR rocksdb/db.h REQUIRED)
 add_either(rocksdb SHARED ${ROCKSDB_SHARED} ARCHIVES rocksdb lz4 snappy zstd bz2 z)
 target_include_directories(ontime_rocksdb SYSTEM INTERFACE ${ROCKSDB_INCLUDE_DIR})
 
-# cpp-httplib, with the switches its shared library was built with. There is no archive of it: see common/store/network.h.
+# cpp-httplib, for servers, with the switches its shared library was built with. There is no archive of it: see common/store/network.h.
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 add_library(ontime_httplib INTERFACE)
 target_link_libraries(ontime_httplib INTERFACE PkgConfig::HTTPLIB OpenSSL::SSL OpenSSL::Crypto)
