@@ -1,7 +1,6 @@
 #pragma once
 // Requests to one server, one after the other on one connection where that lasts.
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <map>

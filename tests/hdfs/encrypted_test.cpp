@@ -27,9 +27,10 @@ class EncryptedFileSystem : public testing::Test {
   ~EncryptedFileSystem() override { ::unsetenv("SSL_CERT_FILE"); }
   // Writes PREFIXcert.pem and PREFIXkey.pem, and returns the certificate of the authority that vouches for them. It is
   // valid for longer than they are: a second may pass between the two.
-  std::string certify(const std::string& authority_name, const std::string& prefix) const {
+  std::string certify(const std::string& authority_name, const std::string& prefix,
+                      const std::string& host = "127.0.0.1") const {
     const auto authority = cli::make_authority(authority_name, std::chrono::hours(2));
-    const auto node = cli::make_certificate(*authority, {"node", "", {"127.0.0.1"}, std::chrono::hours(1)});
+    const auto node = cli::make_certificate(*authority, {"node", "", {host}, std::chrono::hours(1)});
     test::write_file(directory_ / (prefix + "cert.pem"), node->certificate);
     test::write_file(directory_ / (prefix + "key.pem"), node->key);
     return authority->certificate;
@@ -68,6 +69,14 @@ TEST_F(EncryptedFileSystem, IsReadAndWritten) {
 }
 
 TEST_F(EncryptedFileSystem, IsNotAskedIfNobodyVouchesForIt) {
+  EXPECT_THAT(problem(), HasSubstr("cannot be verified; if an authority"));
+  EXPECT_EQ(hdfs_->last_query(), "") << "no request has arrived";
+}
+
+TEST_F(EncryptedFileSystem, IsNotAskedIfItsCertificateNamesAnotherHost) {
+  test::write_file(directory_ / "ca.pem", certify("test", "", "127.0.0.2"));
+  trust_it();
+  hdfs_ = std::make_unique<FakeHdfs>(directory_ / "cert.pem", directory_ / "key.pem");
   EXPECT_THAT(problem(), HasSubstr("cannot be verified; if an authority"));
   EXPECT_EQ(hdfs_->last_query(), "") << "no request has arrived";
 }
