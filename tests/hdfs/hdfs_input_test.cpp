@@ -113,7 +113,7 @@ std::string wanted(const std::string& content, const FakeHdfs::Request& request)
   return content.substr(std::stoull(request.get_param_value("offset")), std::stoull(request.get_param_value("length")));
 }
 
-// The library reads four KiB at a time, which costs as much as all the rest.
+// Small ones would each lock and wake who reads.
 TEST_F(HdfsInputTest, ALongRequestBringsLargePieces) {
   put(std::string(8 << 20, 'x'));
   hdfs::RemoteFile file(url());
