@@ -1,8 +1,8 @@
 #pragma once
-// Access to stores and web servers. Its libraries take 7 ms to load (4 of them for libcurl and 24 shared objects that it
-// brings) beside the 2 ms that all the rest of a program takes, and few jobs need them. So the programs that start for
-// each job have it in lib/ontime/libontime_network.so. `ontime` loads that on first use, the others at their start
-// unless they have --local-only. Other programs and the tests are linked with it.
+// Access to stores and web servers. Its libraries take 7 ms to load (4 of them for libcurl and the 24 shared objects
+// that it brings) beside the 2 ms that all the rest of a program takes, and few jobs need them. So the programs that
+// start for each job have it in lib/ontime/libontime_network.so. `ontime` loads that on first use, the others at their
+// start unless they have --local-only. Other programs and the tests are linked with it.
 
 #include <atomic>
 #include <functional>
