@@ -26,7 +26,6 @@ std::string name_of(Judgement::What what) {
   return "";
 }
 
-bool is_in_start(const Judgement& judged) { return judged.segment.is_known() && judged.segment.moves == 0; }
 bool has_no_pace(const Judgement& judged) {
   const bool is_late = judged.late && seconds(judged.segment.age) > *judged.late;
   return judged.segment.is_known() && judged.rate <= 0 && !is_late;
@@ -35,7 +34,7 @@ bool has_no_pace(const Judgement& judged) {
 // What it breaks, as the end of a sentence; empty: nothing.
 std::string broken_by(const Judgement& judged) {
   const bool changes_attempt = judged.what != Judgement::What::Race && judged.is_running;
-  if (changes_attempt && is_in_start(judged))
+  if (changes_attempt && judged.segment.is_starting())
     return "the attempt was in its start, " + time_of(seconds(judged.segment.age)) + " after its segment's begin";
   if (changes_attempt && has_no_pace(judged))
     return "the attempt showed no pace, " + time_of(seconds(judged.segment.age)) +

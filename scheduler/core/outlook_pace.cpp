@@ -66,10 +66,14 @@ double Outlook::end_without_pace(const Attempt& attempt, std::uint64_t end, doub
   const bool has_taken = attempt.segment.moves > 0;
   const auto bytes = has_taken ? 0 : static_cast<double>(end - std::min(end, attempt.held.begin));
   const double age = seconds(attempt.segment.age);
+  // Until its first bytes are taken it may well be at work on them: a record is taken when it has been mapped.
+  const double first = has_taken ? fixed : std::max(fixed, sample_.usual_first().value_or(fixed));
+  const double begun = std::min(first - fixed, bytes * per_byte);
   // One that is late to begin is as slow at its bytes, as far as anybody knows: the first may be a long record.
   const double slow = slow_first().value_or(0);
   const double slowness = slow > 0 ? std::max(1.0, age / slow) : 1;
-  return since_submission(attempt.reported_at) + math::rest_of_start(age, fixed) + bytes * per_byte * slowness;
+  return since_submission(attempt.reported_at) + math::rest_of_start(age, first) +
+         (bytes * per_byte - begun) * slowness;
 }
 
 // All that it has mapped counts, in the segments before as well, but no start.

@@ -20,6 +20,7 @@ struct SegmentTimes {
   std::uint32_t moves = 0;        // how often bytes were taken. 0: none yet, it is still in its start
 
   bool is_known() const { return age > Duration::zero(); }
+  bool is_starting() const { return is_known() && moves == 0; }
   bool operator==(const SegmentTimes&) const = default;
 };
 

@@ -73,8 +73,6 @@ std::optional<double> usual(std::optional<double> seen, Duration before) {
 // It has mapped its segment and seals it: a command that sorts may take its time at the end, and shows nothing of it.
 bool is_sealing(const Attempt& attempt, const Segment& segment) { return attempt.offset >= segment.range.end; }
 
-bool is_starting(const Attempt& attempt) { return attempt.segment.is_known() && attempt.segment.moves == 0; }
-
 // At most, by what was seen.
 Duration time_for_a_record(const Job& job, const Attempt& attempt) {
   const std::optional<double> seen = usual(job.between_offsets.get(), job.usual_gap);
@@ -106,7 +104,7 @@ std::optional<Duration> progress_limit(const Job& job, const Attempt& attempt, c
   const std::optional<double> record = usual(job.between_offsets.get(), job.usual_gap);
   const std::optional<double> seal = usual(job.to_seal.get(), job.usual_seal);
   Duration for_record = record ? usual_limit(*record) : kUnknown;
-  if (is_starting(attempt))
+  if (attempt.segment.is_starting())
     for_record = std::max(for_record, usual_limit(sample.usual_fixed(math::Beginning::Cold).value_or(0)));
   const Duration least = std::max(kSealLeast, kLongestGaps * std::min(job.to_seal.longest(), kMost / kLongestGaps));
   const Duration for_seal = seal ? usual_limit(*seal, least) : kUnknown;

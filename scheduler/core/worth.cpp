@@ -14,6 +14,9 @@ namespace {
 constexpr double kShareGained = 0.1;
 constexpr double kBeginGained = 0.5;
 constexpr int kDoubledMost = 10;
+// To divide an attempt that is not slow must gain so many times what it costs: little is gained by one alone, as its
+// peers end when it would have.
+constexpr double kPricesGained = 2;
 
 // What takes less than this share of a split's time is no start: launches of that size are in the policies' formulas.
 constexpr double kStartLeast = 0.02;
@@ -62,8 +65,8 @@ Appraiser::Expected Appraiser::expect(AttemptId id, std::uint64_t end) const {
     return expected;
   }
   const double slowness = per_byte_ > 0 ? std::log(1 / (pace.rate * per_byte_)) : 0;
-  const bool is_slow = slowness > std::max(std::log(kSlow), kErrors * pace.error);
-  if (slowness > 0 && !is_slow) pace.rate = 1 / per_byte_;
+  expected.is_slow = slowness > std::max(std::log(kSlow), kErrors * pace.error);
+  if (slowness > 0 && !expected.is_slow) pace.rate = 1 / per_byte_;
   expected.rate = pace.rate;
   expected.offset += std::min(left, pace.rate * std::max(0.0, now_ - pace.at));
   expected.end = std::max(now_, pace.reaches(end));
@@ -98,7 +101,7 @@ double Appraiser::with_given(const GivenTail& tail, ByteRange segment, const Exp
 bool Appraiser::is_young(AttemptId id) const {
   const Attempt& attempt = *cluster_.find_attempt(id);
   if (attempt.state != AttemptState::Running || !attempt.segment.is_known()) return false;
-  if (attempt.segment.moves == 0) return true;
+  if (attempt.segment.is_starting()) return true;
   const auto slow = outlook_.slow_first();
   const bool is_late = slow && seconds(attempt.segment.age) > *slow;
   return !is_late && outlook_.pace(id, attempt).rate <= 0;
@@ -143,6 +146,7 @@ Worth Appraiser::appraise(const Speculate& decision) const {
   }
   const bool is_too_early = !std::holds_alternative<WholeSegment>(decision.work) && is_young(leader);
   worth.least = margin(decision.task, ahead.offset, worth.without - now_);
+  if (expected.rate > 0 && !expected.is_slow) worth.least = std::max(worth.least, kPricesGained * worth.price);
   worth.is_worth = !is_too_early && is_gain_enough(worth);
   return worth;
 }

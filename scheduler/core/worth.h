@@ -32,6 +32,7 @@ class Appraiser {
     double end = 0;
     double offset = 0;  // where it is now
     double rate = 0;    // bytes per second; 0: it shows no pace
+    bool is_slow = false;
   };
   Expected expect(AttemptId id, std::uint64_t end) const;
   double with_shared(const SharedTail& tail, ByteRange segment, const Expected& leader) const;

@@ -160,6 +160,7 @@ void DurationSample::add_fixed(Beginning how, double seconds) {
 
 void DurationSample::add_first(double seconds) {
   keep_latest(firsts_, {&seconds, 1}, kFixedKept);
+  usual_first_.reset();
   slow_first_.reset();
 }
 
@@ -167,6 +168,7 @@ void DurationSample::add(const DurationSample& newer) {
   for (std::size_t how = 0; how < kBeginnings; ++how) keep_latest(fixed_[how], newer.fixed_[how], kFixedKept);
   keep_latest(firsts_, newer.firsts_, kFixedKept);
   usual_fixed_ = {};
+  usual_first_.reset();
   slow_first_.reset();
   keep_latest(finished_, newer.finished_);
   keep_latest(censored_, newer.censored_);
@@ -224,12 +226,17 @@ bool DurationSample::takes_at_once() const {
   return at_once > fixed(Beginning::Cold).size() + fixed(Beginning::Warm).size() + fixed(Beginning::Next).size();
 }
 
+std::optional<double> DurationSample::usual_first() const {
+  if (!usual_first_ && !firsts_.empty()) usual_first_ = median_of(firsts_);
+  return usual_first_;
+}
+
 std::optional<double> DurationSample::slow_first() const {
   constexpr double kMargin = 1.5;
   if (firsts_.empty()) return std::nullopt;
   if (firsts_.size() < kEnoughSamples) return kMargin * *std::max_element(firsts_.begin(), firsts_.end());
   if (slow_first_) return slow_first_;
-  const double median = median_of(firsts_);
+  const double median = *usual_first();
   double variance = 0;
   for (const double first : firsts_) {
     if (first > 0 && median > 0) variance += std::pow(std::log(first / median), 2);

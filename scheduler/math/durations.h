@@ -65,6 +65,9 @@ class DurationSample {
   std::optional<double> usual_fixed(Beginning how) const;
   // Most segments were: so nothing is known of a start, and all of their time counts as their bytes'.
   bool takes_at_once() const;
+  // The median time from the begin of a segment to its first bytes: its start, and where the first record is long the
+  // work on that too. Nothing is known before the first is sealed.
+  std::optional<double> usual_first() const;
   // A first byte that comes later than that is late: half as late again as the median, or a standard deviation where
   // they differ much; of a few, half as late again as the latest.
   std::optional<double> slow_first() const;
@@ -82,6 +85,7 @@ class DurationSample {
   std::vector<double> firsts_;
   mutable std::array<std::optional<double>, kBeginnings> usual_fixed_;
   mutable std::optional<double> usual_finished_;
+  mutable std::optional<double> usual_first_;
   mutable std::optional<double> slow_first_;
   mutable std::optional<double> mean_launch_;
   mutable std::optional<double> mean_warm_launch_;

@@ -46,7 +46,7 @@ TEST(InjectionRun, AStartIsPaidByEverySegmentOrByTheProcess) {
     useful[of] = job["account"]["machine_ns"]["useful"].get<double>();
     EXPECT_GE(useful[of], (of == "segment" ? 8 : 2) * 1e9) << finished.out;
   }
-  EXPECT_LT(useful["process"], 8e9) << "a busy machine adds to it, but not six starts";
+  EXPECT_GE(useful["segment"] - useful["process"], 4e9) << "six starts more";
 }
 
 TEST(InjectionRun, ACrashAtAByteIsRetriedFromThere) {

@@ -128,9 +128,10 @@ TEST(DeadlinePolicies, DoNotWaitForAnswersOfAttemptsThatTakeDays) {
   group.times.duration = Distribution::pareto(2, 0.3);
   group.deadline.seconds = 60;
   group.handling.policy = "split-resume";
+  // 95 % of 400 seeds are met; 81 of the first 100 if answers are waited for (`cut_timeout` of an hour).
   int met = 0;
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) met += run(scenario, seed).jobs.at(0).met() ? 1 : 0;
-  EXPECT_GE(met, 9);  // of 400 seeds 95 % are met
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) met += run(scenario, seed).jobs.at(0).met() ? 1 : 0;
+  EXPECT_GE(met, 93);
 }
 
 // Looks that fall together with checkpoints, as those of split-resume do at a multiple of 100 s, find each late task
