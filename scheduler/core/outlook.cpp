@@ -18,10 +18,7 @@ constexpr double kPatienceUnknown = 10;  // seconds; while no attempt of the job
 constexpr double kPatienceLaunches = 3;
 constexpr double kPatienceStarts = 2;  // that were slow already
 
-// The share of its split that an attempt must have mapped for its rate to count as a duration: t_min is the fastest
-// that was seen, and over a few records anybody may be fast. Who cannot wait for that, because attempts would have to
-// be divided before, takes what runs after less.
-constexpr double kTellingShare = 0.1;
+// Who cannot wait for kTellingShare, because attempts would have to be divided before, takes what runs after less.
 constexpr double kEarlyShare = 0.02;
 constexpr std::size_t kRunningLookedAt = 64;  // tasks; they are much alike
 

@@ -117,6 +117,10 @@ class Outlook {
     double get() const { return count > 0 ? sum / count : 0; }
     std::optional<double> known() const { return count > 0 ? std::optional(get()) : std::nullopt; }
   };
+  // The share of its split that an attempt must have mapped for its rate to count as a duration: t_min is the fastest
+  // that was seen, and over a few records anybody may be fast or slow.
+  static constexpr double kTellingShare = 0.1;
+
   std::vector<double> durations(bool early) const;
   void look_at_attempts(TaskId id, const Task& task);
   void note_progress(TaskId id, const Task& task, float progress);
@@ -127,6 +131,7 @@ class Outlook {
   double since_submission(TimePoint at) const { return seconds(at - submitted_at_); }
   double patience(const SegmentTimes& times) const;
   Pace pace_by_runner(AttemptId id, const Attempt& attempt) const;
+  bool tells(const math::Mapped& mapped, const Attempt& attempt) const;
   double usual_fixed(const Attempt& attempt) const;
   math::Mapped mapped_by(AttemptId id, const Attempt& attempt) const;
 

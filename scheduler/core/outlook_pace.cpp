@@ -12,7 +12,7 @@ namespace {
 // A pace from few readings is off by this over the root of their number.
 constexpr double kReadingError = 0.5;
 constexpr double kErrorLeast = 0.1;
-constexpr double kLateLeast = 1;  // second: below it a late first byte is a hiccup
+constexpr double kHiccup = 1;  // seconds: an attempt that is slow for less may have waited for a busy machine
 
 math::Beginning beginning_of(const Attempt& attempt) {
   if (attempt.held.begin != attempt.start_offset) return math::Beginning::Next;
@@ -24,7 +24,7 @@ math::Beginning beginning_of(const Attempt& attempt) {
 std::optional<double> Outlook::slow_first() const {
   const auto own = sample_.slow_first();
   const std::optional<double> slow = own ? own : slow_first_before_;
-  return slow ? std::optional(std::max(*slow, kLateLeast)) : std::nullopt;
+  return slow ? std::optional(std::max(*slow, kHiccup)) : std::nullopt;
 }
 
 double Outlook::usual_fixed(const Attempt& attempt) const {
@@ -76,6 +76,15 @@ double Outlook::end_without_pace(const Attempt& attempt, std::uint64_t end, doub
          (bytes * per_byte - begun) * slowness;
 }
 
+// What it has mapped says how it will go on: a tenth of its bytes, or as long as others took for a tenth.
+bool Outlook::tells(const math::Mapped& mapped, const Attempt& attempt) const {
+  if (!(mapped.rate() > 0)) return false;
+  if (attempt.launch_end == kUnknownEnd || mapped.seconds >= kHiccup) return true;
+  const double tenth = kTellingShare * static_cast<double>(attempt.launch_end - attempt.start_offset);
+  const bool knows_usual = sample_.finished().size() >= kUsualFrom && !sample_.takes_at_once();
+  return mapped.bytes >= tenth || (knows_usual && mapped.seconds >= tenth * sample_.usual_finished());
+}
+
 // All that it has mapped counts, in the segments before as well, but no start.
 math::Mapped Outlook::mapped_by(AttemptId id, const Attempt& attempt) const {
   const double taken = static_cast<double>(attempt.offset) - static_cast<double>(attempt.held.begin);
@@ -90,7 +99,7 @@ Pace Outlook::pace_by_runner(AttemptId id, const Attempt& attempt) const {
   pace.at = since_submission(attempt.reported_at);
   const math::Mapped mapped = mapped_by(id, attempt);
   pace.rate = mapped.rate();
-  pace.known = pace.rate > 0 || seconds(attempt.segment.age) > patience(attempt.segment);
+  pace.known = tells(mapped, attempt) || seconds(attempt.segment.age) > patience(attempt.segment);
   const bool has_taken_all = attempt.segment.moves > 0 && attempt.offset >= attempt.held.end;
   const double usual = usual_fixed(attempt);
   const bool shows_none = pace.rate <= 0 || (has_taken_all && is_late_without_pace(attempt));

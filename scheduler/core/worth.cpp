@@ -59,14 +59,15 @@ Appraiser::Expected Appraiser::expect(AttemptId id, std::uint64_t end) const {
     return expected;
   }
   Pace pace = outlook_.pace(id, attempt);
-  if (!pace.known || !(pace.rate > 0)) {
+  if (!(pace.rate > 0)) {
     const bool is_silent = pace.known && !attempt.segment.is_known();
     expected.end = is_silent ? math::kInfinity : outlook_.end_without_pace(attempt, end, fixed_, per_byte_);
     return expected;
   }
   const double slowness = per_byte_ > 0 ? std::log(1 / (pace.rate * per_byte_)) : 0;
-  expected.is_slow = slowness > std::max(std::log(kSlow), kErrors * pace.error);
+  expected.is_slow = pace.known && slowness > std::max(std::log(kSlow), kErrors * pace.error);
   if (slowness > 0 && !expected.is_slow) pace.rate = 1 / per_byte_;
+  pace.known = true;
   expected.rate = pace.rate;
   expected.offset += std::min(left, pace.rate * std::max(0.0, now_ - pace.at));
   expected.end = std::max(now_, pace.reaches(end));

@@ -30,16 +30,13 @@ class FourTasksTest : public Base {
       world_.start_attempt(attempt(task));
     }
     wait(static_cast<int>(start) + 3);
-    for (std::uint32_t task = 0; task < 2; ++task) {
-      const ByteRange range{task * 1000ULL, task * 1000ULL + 1000};
-      world_.send(event::SegmentSealed{world_.attempt(attempt(task)).node,
-                                       attempt(task),
-                                       range,
-                                       range.end,
-                                       {},
-                                       {},
-                                       times_of(start + 3, start, moves > 1 ? start + 2.7 : start, moves)});
-    }
+    const auto times = times_of(start + 3, start, moves > 1 ? start + 2.7 : start, moves);
+    for (std::uint32_t task = 0; task < 2; ++task) seal(task, times);
+  }
+  void seal(std::uint32_t task, SegmentTimes times) {
+    const ByteRange range{task * 1000ULL, task * 1000ULL + 1000};
+    world_.send(
+        event::SegmentSealed{world_.attempt(attempt(task)).node, attempt(task), range, range.end, {}, {}, times});
   }
   void wait(int seconds) {
     for (int second = 0; second < seconds; ++second) {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tests/scheduler/scheduler_fixture.h"
+#include "tests/scheduler/four_tasks.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -28,6 +28,7 @@ class OutlookTest : public testing::Test {
 
   World world_;
   JobId job_;
+  Duration age_{0};  // of the attempt, as last reported
 };
 
 TEST_F(OutlookTest, NothingIsKnownBeforeTheFirstProgress) {
@@ -114,6 +115,50 @@ TEST_F(OutlookTest, AFirstByteThatIsLateByLessThanASecondMakesNoStraggler) {
   EXPECT_NEAR(outlook.completion()[2], 3.1 + 0.9 + 3, 0.1) << "at the pace of the others";
   world_.send(in_start(world_.attempt(id), id, 1.1));
   EXPECT_TRUE(outlook.is_late_without_pace(world_.attempt(id)));
+}
+
+// On a busy machine all attempts of a job seemed 30 times slower than they were for their first quarter of a second,
+// and all were divided.
+TEST_F(OutlookTest, APaceOfLessThanASecondSaysNothingBeforeATenthIsMapped) {
+  const AttemptId id = start();
+  const auto report = [&](std::uint64_t mapped, double age) {
+    world_.pass(from_seconds(age) - age_);
+    age_ = from_seconds(age);
+    const SegmentTimes times{age_, 10ms, age_ - 10ms, mapped - 5, 5};
+    world_.send(event::Heartbeat{world_.attempt(id).node, {{id, mapped, mapped, 0, times}}});
+  };
+  report(10, 0.3);
+  EXPECT_TRUE(std::isnan(completion()));
+  report(110, 0.5);
+  EXPECT_LT(completion(), 10);
+  report(120, 1.3);
+  EXPECT_GT(completion(), 10);
+}
+
+TEST_F(OutlookTest, APaceOfASecondIsKnownHoweverLittleItMapped) {
+  const AttemptId id = start();
+  world_.pass(2s);
+  world_.send(event::Heartbeat{world_.attempt(id).node, {{id, 10, 10, 0, {2s, 10ms, 1900ms, 5, 5}}}});
+  EXPECT_GT(completion(), 300);
+}
+
+class OutlookOfFourTest : public test::FourTasksTest<> {
+ protected:
+  // That of the last, which has mapped a fiftieth in so many seconds.
+  bool is_pace_known(double seconds) {
+    const AttemptId id = attempt(3);
+    const SegmentTimes times{from_seconds(seconds + 0.01), 10ms, from_seconds(seconds), 15, 5};
+    world_.send(event::Heartbeat{world_.attempt(id).node, {{id, 3020, 20, 0, times}}});
+    return world_.scheduler().outlook(job_)->pace(id, world_.attempt(id)).known;
+  }
+};
+
+TEST_F(OutlookOfFourTest, APaceIsKnownAfterATenthOfTheTimeThatOthersTook) {
+  run(World::quiet_spec(), 0);
+  EXPECT_FALSE(is_pace_known(0.4)) << "two others are no measure";
+  seal(2, test::times_of(3, 0, 2.7, 10));
+  EXPECT_FALSE(is_pace_known(0.2));
+  EXPECT_TRUE(is_pace_known(0.4));
 }
 
 TEST_F(OutlookTest, ADoneTaskIsNoStraggler) {
