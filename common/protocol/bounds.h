@@ -7,7 +7,7 @@
 
 #include "common/base/byte_range.h"
 #include "common/base/result.h"
-#include "common/protocol/types.pb.h"
+#include "common/protocol/reports.pb.h"
 
 namespace ontime::protocol {
 

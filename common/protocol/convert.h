@@ -1,5 +1,5 @@
 #pragma once
-// What several messages share (types.proto), as it travels and as programs hold it.
+// What several messages share (types.proto, reports.proto), as it travels and as programs hold it.
 
 #include <algorithm>
 #include <map>
@@ -10,6 +10,7 @@
 #include "common/base/codec.h"
 #include "common/base/ids.h"
 #include "common/base/time.h"
+#include "common/protocol/reports.pb.h"
 #include "common/protocol/types.pb.h"
 
 namespace ontime::protocol {
@@ -79,14 +80,14 @@ inline AccessPoint access_point(const wire::AccessPoint& from) {
   return point;
 }
 
-inline wire::SegmentTimes segment_times(Duration age, Duration first, Duration last, std::uint64_t timed_bytes,
-                                        std::uint32_t moves) {
+// `marks`: a worker's SegmentMarks.
+wire::SegmentTimes segment_times(Duration age, const auto& marks) {
   wire::SegmentTimes times;
   times.set_age_ns(age.count());
-  times.set_first_ns(first.count());
-  times.set_last_ns(last.count());
-  times.set_timed_bytes(timed_bytes);
-  times.set_moves(moves);
+  times.set_first_ns(marks.first.count());
+  times.set_last_ns(marks.last.count());
+  times.set_timed_bytes(marks.timed_bytes);
+  times.set_moves(marks.moves);
   return times;
 }
 

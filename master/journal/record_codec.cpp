@@ -16,6 +16,12 @@ namespace ontime::journal {
 namespace fact = scheduler::fact;
 using scheduler::Fact;
 
+void put_rest(const fact::SegmentSealed& from, stored::SegmentSealed* to) { put_counters(from, to); }
+
+void read_rest(PartReader& reader, const stored::SegmentSealed& from, fact::SegmentSealed& to) {
+  read_counters(reader, from, to);
+}
+
 void put_rest(const fact::SegmentDivided& from, stored::SegmentDivided* to) {
   to->set_job(from.task.job.value);
   to->set_task(from.task.index);
@@ -67,7 +73,7 @@ ONTIME_FIELDS(scheduler::DecisionNote,
   X(StandbyBegun, standby_begun, (attempt)(range))                                   \
   X(SegmentCut, segment_cut, (attempt)(begin)(at)(release))                          \
   X(SegmentDivided, segment_divided, (begin)(at))                                    \
-  X(SegmentSealed, segment_sealed, (attempt)(range)(input_end)(output)(counters)(usual_gap)(usual_seal)(usual_launch)) \
+  X(SegmentSealed, segment_sealed, (attempt)(range)(input_end)(output)(usual_gap)(usual_seal)(usual_launch)) \
   X(AttemptEnded, attempt_ended, (attempt)(end)(message))                            \
   X(PolicyDecided, policy_decided, (job))                                            \
   X(ProfileUpdated, profile_updated, (key))                                          \

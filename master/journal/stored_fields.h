@@ -1,7 +1,7 @@
 #pragma once
-// How records of the journal, and events of a recording (master/recording), become protobuf messages and are read
-// back. ONTIME_FIELDS names the members of a type once for both ways: its message has fields of the same names. Only
-// codecs include this.
+// How records of the journal, reports of workers, and events of a recording (master/recording) become protobuf messages
+// and are read back. ONTIME_FIELDS names the members of a type once for both ways: its message has fields of the same
+// names, or with _ns behind the name of a duration. Only codecs include this.
 
 #include <algorithm>
 #include <boost/preprocessor/seq/for_each.hpp>
@@ -102,9 +102,6 @@ constexpr auto last_of(scheduler::JobState) {
   return std::pair(scheduler::JobState::Killed, "its job is in an unknown state");
 }
 constexpr auto last_of(Codec) { return std::pair(Codec::Bzip2, "it names an unknown compression"); }
-constexpr auto last_of(scheduler::FailureKind) {
-  return std::pair(scheduler::FailureKind::Data, "an attempt failed in an unknown way");
-}
 
 // Reads parts; the first thing that cannot be right is kept, and makes the whole an error.
 class PartReader {
@@ -157,10 +154,11 @@ class PartReader {
     for (const wire::Entry& entry : from)
       require(to.emplace(entry.key(), entry.value()).second, "it names a parameter twice");
   }
-  void read(const Repeated<wire::Counter>& from, scheduler::Counters& to) {
+  void read(const Repeated<wire::Counter>& from, scheduler::Counters& to) {  // a worker may name one twice
     for (const wire::Counter& counter : from) {
-      const scheduler::CounterKey key(counter.group(), counter.name());
-      require(to.emplace(key, counter.value()).second, "it names a counter twice");
+      const auto [entry, is_new] = to.try_emplace({counter.group(), counter.name()}, 0);
+      require(is_new || ids_ == Ids::Any, "it names a counter twice");
+      entry->second += counter.value();
     }
   }
   template <class T, class Message>
@@ -193,21 +191,25 @@ template <class T, class Message>
 void read_rest(PartReader&, const Message&, T&) {}
 
 #define ONTIME_PUT_MEMBER(r, data, member) ONTIME_PUT(member)  // once more: `member` is expanded before it is pasted
-#define ONTIME_PUT(name)                              \
-  if constexpr (kIsOptional<decltype(from.name)>) {   \
-    if (from.name) to->set_##name(plain(*from.name)); \
-  } else if constexpr (Plain<decltype(from.name)>) {  \
-    to->set_##name(plain(from.name));                 \
-  } else {                                            \
-    writer.put(from.name, to->mutable_##name());      \
+#define ONTIME_PUT(name)                                \
+  if constexpr (kIsOptional<decltype(from.name)>) {     \
+    if (from.name) to->set_##name(plain(*from.name));   \
+  } else if constexpr (requires { to->name##_ns(); }) { \
+    to->set_##name##_ns(plain(from.name));              \
+  } else if constexpr (Plain<decltype(from.name)>) {    \
+    to->set_##name(plain(from.name));                   \
+  } else {                                              \
+    writer.put(from.name, to->mutable_##name());        \
   }
 
 #define ONTIME_READ_MEMBER(r, data, member) ONTIME_READ(member)
-#define ONTIME_READ(name)                         \
-  if constexpr (kIsOptional<decltype(to.name)>) { \
-    if (from.has_##name()) to.name = from.name(); \
-  } else {                                        \
-    reader.read(from.name(), to.name);            \
+#define ONTIME_READ(name)                                \
+  if constexpr (kIsOptional<decltype(to.name)>) {        \
+    if (from.has_##name()) to.name = from.name();        \
+  } else if constexpr (requires { from.name##_ns(); }) { \
+    reader.read(from.name##_ns(), to.name);              \
+  } else {                                               \
+    reader.read(from.name(), to.name);                   \
   }
 
 #define ONTIME_FIELDS(Type, members)                                                       \
@@ -240,5 +242,13 @@ ONTIME_FIELDS(scheduler::JobSpec,
               (attempt_timeout)(attempts_max)(record_bytes_max)(policy)(policy_parameters)(estimator)(kill_on_miss)
               (owner)(name)(priority)(files)(application_directories)(advised))
 ONTIME_FIELDS(scheduler::SealedOutput, (file_offset)(length)(records)(crc32c))
+
+// Of a seal: the message holds the counters with the output that they came with.
+void put_counters(const auto& seal, auto* to) {
+  PartWriter().put(seal.counters, to->mutable_output()->mutable_counters());
+}
+void read_counters(PartReader& reader, const auto& from, auto& seal) {
+  reader.read(from.output().counters(), seal.counters);
+}
 
 }  // namespace ontime::journal

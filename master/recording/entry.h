@@ -20,8 +20,8 @@
 
 namespace ontime::recording {
 
-// Grows when an older reader could misread what a newer master has recorded; a newer recording is refused.
-inline constexpr std::uint32_t kRecordingFormat = 5;
+// Grows when a reader of another format could misread what a master has recorded; any other is refused.
+inline constexpr std::uint32_t kRecordingFormat = 6;
 
 struct Header {
   std::string cluster;  // id of the journal

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "master/journal/stored_fields.h"
+#include "master/journal/report_fields.h"
 #include "master/recording/entry.h"
 #include "master/recording/recording.pb.h"
 
@@ -13,23 +13,6 @@
 namespace ontime::journal {
 
 namespace event = scheduler::event;
-
-// Format 4 did not have the bytes that the times are of.
-void read_rest(PartReader&, const recording::stored::SegmentTimes& from, scheduler::SegmentTimes& to) {
-  if (from.moves() > 1 && from.timed_bytes() == 0) to = {};
-}
-
-ONTIME_FIELDS(scheduler::SegmentTimes, (age)(first)(last)(timed_bytes)(moves))
-ONTIME_FIELDS(scheduler::AttemptProgress, (attempt)(offset)(records)(output_bytes)(segment))
-
-void put_rest(const event::SegmentSealed& from, recording::stored::SegmentSealed* to) {
-  to->set_begin(from.range.begin);
-  to->set_end(from.range.end);
-}
-
-void read_rest(PartReader&, const recording::stored::SegmentSealed& from, event::SegmentSealed& to) {
-  to.range = {from.begin(), from.end()};
-}
 
 void put_rest(const event::LaunchedElsewhere& from, recording::stored::LaunchedElsewhere* to) {
   to->set_job(from.task.job.value);
@@ -49,21 +32,16 @@ void read_rest(PartReader&, const recording::stored::CommitFinished& from, event
   to.lost.assign(from.lost().begin(), from.lost().end());
 }
 
-// Each event, the field of stored::Event that holds it, and its members.
-#define ONTIME_EVENTS(X)                                                                \
-  X(NodeRegistered, node_registered, (incarnation)(name)(host)(slots))                  \
-  X(NodeInventory, node_inventory, (node)(running))                                     \
-  X(Heartbeat, heartbeat, (node)(attempts))                                             \
-  X(AttemptStarted, attempt_started, (node)(attempt)(age))                              \
-  X(AttemptReady, attempt_ready, (node)(attempt))                                       \
-  X(CutAnswered, cut_answered, (node)(attempt)(at)(release))                            \
-  X(SegmentSealed, segment_sealed, (node)(attempt)(input_end)(output)(counters)(times)) \
-  X(AttemptExited, attempt_exited, (node)(attempt)(kind)(message))                      \
-  X(JobSubmitted, job_submitted, (request)(spec))                                       \
-  X(JobKillRequested, job_kill_requested, (job)(reason)(wanted))                        \
-  X(CommitFinished, commit_finished, (job)(error))                                      \
-  X(NodeLeaving, node_leaving, (node)(at_once))                                         \
-  X(DrainRequested, drain_requested, (node)(drain))                                     \
+// Each event that is no report, the field of stored::Event that holds it, and its members.
+#define ONTIME_EVENTS(X)                                               \
+  X(NodeRegistered, node_registered, (incarnation)(name)(host)(slots)) \
+  X(NodeInventory, node_inventory, (node)(running))                    \
+  X(Heartbeat, heartbeat, (node)(attempts))                            \
+  X(JobSubmitted, job_submitted, (request)(spec))                      \
+  X(JobKillRequested, job_kill_requested, (job)(reason)(wanted))       \
+  X(CommitFinished, commit_finished, (job)(error))                     \
+  X(NodeLeaving, node_leaving, (node)(at_once))                        \
+  X(DrainRequested, drain_requested, (node)(drain))                    \
   X(LaunchedElsewhere, launched_elsewhere, (node)(begin)(age))
 
 #define ONTIME_EVENT_FIELDS(Name, field, members) ONTIME_FIELDS(event::Name, members)
@@ -81,7 +59,6 @@ void put_rest(const scheduler::Settings& from, recording::stored::Header* to) {
 void read_rest(PartReader& reader, const recording::stored::Header& from, scheduler::Settings& to) {
   reader.read(from, to.placement);
   reader.read(from, to.history);
-  if (!(to.owner_share > 0)) to.owner_share = 1;  // format 1 had none: it was all
   const std::uint32_t most = static_cast<std::uint32_t>(scheduler::JobOrder::ShortestRemaining) + 1;
   if (from.job_order() > 0 && from.job_order() <= most)
     to.job_order = static_cast<scheduler::JobOrder>(from.job_order() - 1);
@@ -105,6 +82,10 @@ struct EventWriter {
   void operator()(const event::Name& from) const { PartWriter().put(from, to.mutable_##field()); }
   ONTIME_EVENTS(ONTIME_PUT_EVENT)
   void operator()(const event::TimePassed&) const { to.mutable_time_passed(); }
+  void operator()(const auto& report) const {
+    to.mutable_reported()->set_node(report.node.value);
+    journal::put_report(report, to.mutable_reported()->mutable_report());
+  }
 };
 
 scheduler::Event read_event(const stored::Event& from, PartReader& reader) {
@@ -113,6 +94,8 @@ scheduler::Event read_event(const stored::Event& from, PartReader& reader) {
   case stored::Event::k##Name:                  \
     return reader.as<event::Name>(from.field());
     ONTIME_EVENTS(ONTIME_READ_EVENT)
+    case stored::Event::kReported:
+      return journal::read_report(NodeId{from.reported().node()}, from.reported().report(), reader);
     case stored::Event::kTimePassed:
       return event::TimePassed{};
     case stored::Event::WHAT_NOT_SET:
@@ -164,10 +147,9 @@ Result<Entry> read_step(stored::Step& from, TimePoint& at) {
 Result<Entry> read_entry(stored::Entry& from, TimePoint& at) {
   switch (from.what_case()) {
     case stored::Entry::kHeader: {
-      if (from.header().format() > kRecordingFormat) {
-        return failed("it has format " + std::to_string(from.header().format()) +
-                      " and this program knows formats up to " + std::to_string(kRecordingFormat) +
-                      "; use the newer ontime");
+      if (from.header().format() != kRecordingFormat) {
+        return failed("it has format " + std::to_string(from.header().format()) + " and this program reads format " +
+                      std::to_string(kRecordingFormat) + "; use the ontime that has recorded it");
       }
       Header header = read(from.header());
       at = header.started_at;

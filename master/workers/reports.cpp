@@ -9,11 +9,13 @@
 #include "common/protocol/convert.h"
 #include "master/base/settings.h"
 #include "master/base/text.h"
+#include "master/journal/report_fields.h"
 
 namespace ontime::master {
 namespace {
 
 namespace event = scheduler::event;
+using journal::PartReader;
 
 Error malformed(const char* what) { return failed(what); }
 
@@ -21,48 +23,34 @@ bool is_name(const std::string& name) {
   return !name.empty() && name.size() <= kNameBytesMax && readable(name) == name && name.find('\n') == name.npos;
 }
 
-scheduler::SegmentTimes times_of(const wire::SegmentTimes& times) {
-  if (!protocol::is_possible(times)) return {};
-  return {Duration(times.age_ns()), Duration(times.first_ns()), Duration(times.last_ns()), times.timed_bytes(),
-          times.moves()};
-}
+// Of one report, what no check refuses: what informs only and cannot be is left out, and text becomes readable.
+struct Tamed {
+  const wire::Report& from;
 
-Result<event::SegmentSealed> sealed_of(NodeId node, AttemptId attempt, const wire::Report::Sealed& sealed) {
-  const ByteRange range = protocol::byte_range(sealed.range());
-  const wire::SealedOutput& output = sealed.output();
-  if (Status possible = protocol::check_seal(range, sealed.input_end(), output); !possible) return possible.error();
-  event::SegmentSealed result{node, attempt, range, sealed.input_end(), {}, {}, times_of(sealed.times())};
-  result.output = {output.file_offset(), output.length(), output.records(), output.crc32c()};
-  for (const wire::Counter& counter : output.counters()) {
-    result.counters[{readable(counter.group()), readable(counter.name())}] += counter.value();
+  void operator()(event::AttemptStarted& event) const { event.age = {}; }
+  void operator()(event::SegmentSealed& event) const {
+    if (!protocol::is_possible(from.sealed().times())) event.times = {};
+    scheduler::Counters counters;
+    for (const auto& [key, value] : event.counters) counters[{readable(key.first), readable(key.second)}] += value;
+    event.counters = std::move(counters);
   }
-  return result;
-}
-
-scheduler::FailureKind kind_of(wire::Failure failure) {
-  switch (failure) {
-    case wire::OUTPUT:
-    case wire::INPUT:
-      return scheduler::FailureKind::Storage;
-    case wire::INPUT_CHANGED:
-    case wire::BAD_APPLICATION:
-      return scheduler::FailureKind::Missing;
-    case wire::LAUNCH:
-      return scheduler::FailureKind::Node;
-    case wire::BAD_RECORD:
-      return scheduler::FailureKind::Data;
-    default:
-      return scheduler::FailureKind::Attempt;
+  void operator()(event::AttemptExited& event) const {
+    std::string message = readable(std::move(event.message).substr(0, kMessageBytesMax));
+    if (message.empty()) message = "The attempt ended without saying why.";
+    const std::string tail =
+        last_lines(readable_tail(from.ended().stderr_tail(), kStderrTailBytesMax), kStderrLinesMax);
+    if (!tail.empty()) message += "\nIts last lines on stderr:\n" + tail;
+    while (message.back() == '\n') message.pop_back();
+    event.message = std::move(message);
   }
-}
+  void operator()(auto&) const {}
+};
 
-event::AttemptExited exited_of(NodeId node, AttemptId attempt, const wire::Report::Ended& ended) {
-  std::string message = readable(ended.message().substr(0, kMessageBytesMax));
-  if (message.empty()) message = "The attempt ended without saying why.";
-  const std::string tail = last_lines(readable_tail(ended.stderr_tail(), kStderrTailBytesMax), kStderrLinesMax);
-  if (!tail.empty()) message += "\nIts last lines on stderr:\n" + tail;
-  while (message.back() == '\n') message.pop_back();
-  return {node, attempt, kind_of(ended.failure()), std::move(message)};
+Status check(const wire::Report& report) {
+  if (report.has_cut()) return protocol::check_cut(report.cut().at());
+  if (!report.has_sealed()) return {};
+  const wire::Sealed& sealed = report.sealed();
+  return protocol::check_seal(protocol::byte_range(sealed.range()), sealed.input_end(), sealed.output());
 }
 
 }  // namespace
@@ -87,11 +75,12 @@ Result<std::vector<scheduler::AttemptProgress>> progress_of(const ProgressMessag
   std::vector<scheduler::AttemptProgress> all;
   all.reserve(static_cast<std::size_t>(messages.size()));
   for (const wire::AttemptProgress& message : messages) {
-    const Result<AttemptId> attempt = attempt_of(message.attempt());
-    if (!attempt) return attempt.error();
-    const auto possible = [](std::uint64_t number) { return std::min(number, kOffsetMax); };
-    all.push_back({*attempt, possible(message.offset()), possible(message.records()), possible(message.output_bytes()),
-                   times_of(message.segment())});
+    if (Result<AttemptId> attempt = attempt_of(message.attempt()); !attempt) return attempt.error();
+    auto progress = PartReader(PartReader::Ids::Any).as<scheduler::AttemptProgress>(message);
+    for (std::uint64_t* number : {&progress.offset, &progress.records, &progress.output_bytes})
+      *number = std::min(*number, kOffsetMax);
+    if (!protocol::is_possible(message.segment())) progress.segment = {};
+    all.push_back(progress);
   }
   return all;
 }
@@ -105,28 +94,13 @@ Status check_reports(const ReportMessages& reports) {
 }
 
 Result<scheduler::Event> event_of(NodeId node, const wire::Report& report) {
-  const Result<AttemptId> attempt = attempt_of(report.attempt());
-  if (!attempt) return attempt.error();
-  switch (report.what_case()) {
-    case wire::Report::kStarted:
-      return scheduler::Event(event::AttemptStarted{node, *attempt});
-    case wire::Report::kReady:
-      return scheduler::Event(event::AttemptReady{node, *attempt});
-    case wire::Report::kCut: {
-      if (Status possible = protocol::check_cut(report.cut().at()); !possible) return possible.error();
-      return scheduler::Event(event::CutAnswered{node, *attempt, report.cut().at(), report.cut().release()});
-    }
-    case wire::Report::kSealed: {
-      Result<event::SegmentSealed> sealed = sealed_of(node, *attempt, report.sealed());
-      if (!sealed) return sealed.error();
-      return scheduler::Event(std::move(*sealed));
-    }
-    case wire::Report::kEnded:
-      return scheduler::Event(exited_of(node, *attempt, report.ended()));
-    case wire::Report::WHAT_NOT_SET:
-      break;
-  }
-  return malformed("a report that says nothing");
+  if (Result<AttemptId> attempt = attempt_of(report.attempt()); !attempt) return attempt.error();
+  if (Status possible = check(report); !possible) return possible.error();
+  PartReader reader(PartReader::Ids::Any);
+  scheduler::Event event = journal::read_report(node, report, reader);
+  if (reader.wrong() != nullptr) return malformed(reader.wrong());
+  std::visit(Tamed{report}, event);
+  return event;
 }
 
 event::AttemptExited failure_of(NodeId node, const wire::Report& report, const Error& why) {

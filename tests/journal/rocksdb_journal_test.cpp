@@ -190,7 +190,7 @@ TEST_F(RocksdbJournalTest, RefusesANewerFormat) {
   make_journal(1);
   put_raw("mformat", std::to_string(kJournalFormat + 1));
   EXPECT_EQ(reopen(), std::nullopt);
-  EXPECT_NE(refusal_.find("it has format 8 and this ontime-master knows formats up to 7"), std::string::npos)
+  EXPECT_NE(refusal_.find("it has format 9 and this ontime-master knows formats up to 8"), std::string::npos)
       << refusal_;
 }
 

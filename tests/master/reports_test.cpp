@@ -39,7 +39,7 @@ wire::Report any_report() {
       report.mutable_cut()->set_release(*rc::gen::arbitrary<bool>());
       break;
     case 2: {
-      wire::Report::Sealed& sealed = *report.mutable_sealed();
+      wire::Sealed& sealed = *report.mutable_sealed();
       sealed.mutable_range()->set_begin(any_number());
       sealed.mutable_range()->set_end(any_number());
       sealed.set_input_end(*rc::gen::arbitrary<bool>() ? sealed.range().end() : any_number());
@@ -109,6 +109,28 @@ TEST(Reports, AFailureSaysWhereTheFaultMayLie) {
     const auto event = event_of(NodeId{1}, report);
     EXPECT_EQ(std::get<event::AttemptExited>(*event).kind, kinds.at(failure)) << failure;
   }
+}
+
+TEST(Reports, AWorkerReportsAStartAtOnce) {
+  wire::Report report;
+  report.mutable_attempt()->set_job(1);
+  report.mutable_started()->set_age_ns(-5);
+  EXPECT_EQ(std::get<event::AttemptStarted>(*event_of(NodeId{1}, report)).age, Duration(0));
+}
+
+TEST(Reports, CountersOfTheSameReadableNameAreOne) {
+  wire::Report report;
+  report.mutable_attempt()->set_job(1);
+  wire::Sealed& sealed = *report.mutable_sealed();
+  sealed.mutable_range()->set_end(10);
+  sealed.set_input_end(10);
+  for (const char* name : {"a", "a", "b\x01", "b\x02"}) {
+    wire::Counter& counter = *sealed.mutable_output()->add_counters();
+    counter.set_name(name);
+    counter.set_value(2);
+  }
+  const scheduler::Counters expected{{{"", "a"}, 4}, {{"", "b?"}, 4}};
+  EXPECT_EQ(std::get<event::SegmentSealed>(*event_of(NodeId{1}, report)).counters, expected);
 }
 
 // They inform: an attempt whose clock tells nonsense may still have mapped what it says.

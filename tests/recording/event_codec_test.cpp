@@ -181,18 +181,21 @@ RC_GTEST_PROP(EntryCodec, SurvivesArbitraryBytes, ()) {
   }
 }
 
-// A recording of format 4 does not say which bytes the times are of.
-TEST(EntryCodec, TimesOfUnknownBytesAreUnknown) {
-  event::SegmentSealed sealed;
-  sealed.times = {Duration(18), Duration(8), Duration(14), 0, 2};
-  const scheduler::Event event = sealed;
+TEST(EntryCodec, ARecordingOfAnotherFormatIsRefused) {
   std::string bytes;
-  ASSERT_TRUE(EntryEncoder().append(Duration(0), &event, {}, bytes));
-  std::string_view rest = bytes;
-  TimePoint at;
-  const auto entry = take_entry(rest, at);
-  ASSERT_TRUE(entry && *entry);
-  EXPECT_FALSE(std::get<event::SegmentSealed>(*std::get<RecordedStep>(**entry).event).times.is_known());
+  ASSERT_TRUE(EntryEncoder().append(Header{}, bytes));
+  const std::size_t format =
+      bytes.find(std::string{'\x08', static_cast<char>(kRecordingFormat)});  // the header's first field
+  ASSERT_NE(format, bytes.npos);
+  for (const std::uint32_t other : {kRecordingFormat - 1, kRecordingFormat + 1}) {
+    bytes[format + 1] = static_cast<char>(other);
+    std::string_view rest = bytes;
+    TimePoint at;
+    const auto entry = take_entry(rest, at);
+    ASSERT_FALSE(entry);
+    EXPECT_EQ(entry.error().message, "it has format " + std::to_string(other) + " and this program reads format " +
+                                         std::to_string(kRecordingFormat) + "; use the ontime that has recorded it");
+  }
 }
 
 TEST(EntryCodec, WaitsForTheRestOfAnEntry) {

@@ -135,27 +135,5 @@ TEST_F(RecordedParity, WhatNoMasterRecordsIsAnError) {
   EXPECT_FALSE(twice.feed(entries_.at(1)));
 }
 
-// Made by the first version that recorded: later ones read it to its end. What they would decide may have changed.
-TEST(KeptRecording, OfFormatOneIsReadToItsEnd) {
-  const Contents contents = read_all(ONTIME_KEPT_RECORDING);
-  EXPECT_EQ(contents.error, "");
-  EXPECT_EQ(contents.torn_bytes, 0u);
-  std::size_t steps = 0;
-  std::size_t decisions = 0;
-  for (const Entry& entry : contents.entries) {
-    const auto* step = std::get_if<RecordedStep>(&entry);
-    if (step == nullptr) continue;
-    ++steps;
-    for (const std::string& bytes : step->records) {
-      const auto decoded = decode_step_record(bytes);
-      ASSERT_TRUE(decoded) << decoded.error().message;
-      decisions += std::holds_alternative<fact::PolicyDecided>(decoded->fact) ? 1 : 0;
-    }
-  }
-  EXPECT_EQ(steps, 196u);
-  EXPECT_EQ(decisions, 5u);
-  EXPECT_TRUE(std::holds_alternative<End>(contents.entries.back()));
-}
-
 }  // namespace
 }  // namespace ontime::recording::test

@@ -41,7 +41,7 @@ AttemptStatus AttemptRun::answer_cut() {
 
 AttemptStatus AttemptRun::send_answer(std::uint64_t at, bool release) {
   wire::FromRunner message;
-  message.mutable_cut()->set_sequence(cut_answered_);
+  message.set_cut_sequence(cut_answered_);
   message.mutable_cut()->set_at(at);
   message.mutable_cut()->set_release(release);
   return send(std::move(message));

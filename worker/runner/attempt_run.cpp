@@ -284,12 +284,10 @@ void AttemptRun::measure_next_segment() {
 AttemptStatus AttemptRun::send_sealed(const SealedBytes& output) {
   const ByteRange segment = points_.segment();
   wire::FromRunner message;
-  wire::FromRunner::Sealed& sealed = *message.mutable_sealed();
+  wire::Sealed& sealed = *message.mutable_sealed();
   protocol::put(segment, sealed.mutable_range());
   sealed.set_input_end(segment.is_open_ended() ? std::max(segment.begin, reader_->position()) : segment.end);
-  const SegmentMarks& marks = meter_.marks();
-  *sealed.mutable_times() =
-      protocol::segment_times(meter_.age(parts_.clock.now()), marks.first, marks.last, marks.timed_bytes, marks.moves);
+  *sealed.mutable_times() = protocol::segment_times(meter_.age(parts_.clock.now()), meter_.marks());
   wire::SealedOutput& out = *sealed.mutable_output();
   out.set_file_offset(output.file_offset);
   out.set_length(output.length);

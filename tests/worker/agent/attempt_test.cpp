@@ -35,7 +35,7 @@ wire::FromRunner sealed() {
 
 wire::FromRunner answer(std::uint64_t sequence, bool release = false) {
   wire::FromRunner message;
-  message.mutable_cut()->set_sequence(sequence);
+  message.set_cut_sequence(sequence);
   message.mutable_cut()->set_at(150);
   message.mutable_cut()->set_release(release);
   return message;
@@ -47,6 +47,26 @@ TEST(Attempt, ReportsWhatItsRunnerSaysUnderItsOwnName) {
   ASSERT_TRUE(report && *report);
   EXPECT_TRUE((*report)->has_started());
   EXPECT_EQ((*report)->attempt().number(), 3u);
+}
+
+// So that a field that runners add needs nothing of the worker.
+TEST(Attempt, PassesOnASealAndACutsAnswerWhole) {
+  Attempt attempt = make_attempt();
+  attempt.add_cut({150, false});
+  attempt.on_cut_asked(1);
+  const auto as_by_a_later_runner = [](auto* part) {
+    const std::string bytes = part->SerializeAsString() + "\xfa\x3f\x03new";  // field 1023
+    ASSERT_TRUE(part->ParseFromString(bytes));
+  };
+  wire::FromRunner answered = answer(1);
+  as_by_a_later_runner(answered.mutable_cut());
+  wire::FromRunner seal = sealed();
+  as_by_a_later_runner(seal.mutable_sealed());
+  const auto cut_report = attempt.on_message(answered);
+  const auto seal_report = attempt.on_message(seal);
+  ASSERT_TRUE(cut_report && *cut_report && seal_report && *seal_report);
+  EXPECT_EQ((*cut_report)->cut().SerializeAsString(), answered.cut().SerializeAsString());
+  EXPECT_EQ((*seal_report)->sealed().SerializeAsString(), seal.sealed().SerializeAsString());
 }
 
 TEST(Attempt, StartsOnce) {
@@ -144,11 +164,19 @@ TEST(Attempt, CannotFinishWithoutHavingSealedOrReleased) {
   EXPECT_TRUE(attempt.on_finished());
 }
 
+wire::AttemptProgress positions(std::uint64_t offset, std::uint64_t records, std::uint64_t output_bytes) {
+  wire::AttemptProgress positions;
+  positions.set_offset(offset);
+  positions.set_records(records);
+  positions.set_output_bytes(output_bytes);
+  return positions;
+}
+
 TEST(Attempt, NeverGoesBackwards) {
   Attempt attempt = make_attempt();
   EXPECT_EQ(attempt.progress().offset(), 100u);
-  EXPECT_TRUE(attempt.observe(150, 5, 60));
-  EXPECT_TRUE(attempt.observe(120, 4, 50));
+  EXPECT_TRUE(attempt.observe(positions(150, 5, 60)));
+  EXPECT_TRUE(attempt.observe(positions(120, 4, 50)));
   EXPECT_EQ(attempt.progress().offset(), 150u);
   EXPECT_EQ(attempt.progress().records(), 5u);
   EXPECT_EQ(attempt.progress().output_bytes(), 60u);
@@ -156,9 +184,9 @@ TEST(Attempt, NeverGoesBackwards) {
 
 TEST(Attempt, StaysWhereItWasWhenItsRunnerStandsWhereItCannot) {
   Attempt attempt = make_attempt();
-  EXPECT_TRUE(attempt.observe(200, 5, 60));
-  EXPECT_FALSE(attempt.observe(201, 6, 70));
-  EXPECT_FALSE(attempt.observe(200, ~std::uint64_t{0}, 70));
+  EXPECT_TRUE(attempt.observe(positions(200, 5, 60)));
+  EXPECT_FALSE(attempt.observe(positions(201, 6, 70)));
+  EXPECT_FALSE(attempt.observe(positions(200, ~std::uint64_t{0}, 70)));
   EXPECT_EQ(attempt.progress().offset(), 200u);
   EXPECT_EQ(attempt.progress().records(), 5u);
 }

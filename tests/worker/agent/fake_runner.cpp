@@ -107,7 +107,7 @@ void FakeRunner::starts() {
 void FakeRunner::answers_cut(std::uint64_t at) {
   EXPECT_TRUE(block_->claims.take_answer(at));
   wire::FromRunner message;
-  message.mutable_cut()->set_sequence(block_->cut_sequence.load());
+  message.set_cut_sequence(block_->cut_sequence.load());
   message.mutable_cut()->set_at(at);
   message.mutable_cut()->set_release(block_->cut_release.load() != 0);
   says(message);

@@ -74,7 +74,7 @@ class RealRunner : public testing::Test {
   }
 
   // The answer to a cut that takes all it can get.
-  wire::Report::CutAnswer cut(std::uint32_t task) {
+  wire::CutAnswer cut(std::uint32_t task) {
     wire::Order order;
     order.mutable_cut()->mutable_attempt()->set_job(1);
     order.mutable_cut()->mutable_attempt()->set_task(task);

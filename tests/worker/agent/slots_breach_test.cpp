@@ -49,7 +49,7 @@ class SlotsBreach : public SlotsProgressBreach, public testing::WithParamInterfa
 TEST_P(SlotsBreach, FailsTheAttempt) {
   ASSERT_TRUE(world.cut(world.attempt(0), 400));
   wire::FromRunner message;
-  message.mutable_cut()->set_sequence(runner->block().cut_sequence.load());
+  message.set_cut_sequence(runner->block().cut_sequence.load());
   GetParam().fill(message);
   runner->says(message);
   world.settle();

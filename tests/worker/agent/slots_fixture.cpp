@@ -147,11 +147,11 @@ std::vector<wire::Report> SlotsWorld::new_reports() {
   return {batch.reports().begin(), batch.reports().end()};
 }
 
-wire::Report::Ended SlotsWorld::only_end() {
+wire::Ended SlotsWorld::only_end() {
   const auto all = new_reports();
   EXPECT_EQ(all.size(), 1u);
   EXPECT_TRUE(!all.empty() && all[0].has_ended());
-  return all.empty() ? wire::Report::Ended() : all[0].ended();
+  return all.empty() ? wire::Ended() : all[0].ended();
 }
 
 std::vector<wire::AttemptProgress> SlotsWorld::progress() {

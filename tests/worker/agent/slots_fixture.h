@@ -57,7 +57,7 @@ class SlotsWorld {
   // Reports that were not looked at yet.
   std::vector<wire::Report> new_reports();
   // The only new report, an Ended.
-  wire::Report::Ended only_end();
+  wire::Ended only_end();
   std::vector<wire::AttemptProgress> progress();
 
   asio::io_context io{1};

@@ -247,7 +247,7 @@ TEST(Slots, ProgressNeverGoesBackwards) {
 }
 
 // Of a file that a store has, without an address for it.
-wire::Report::Ended refused_launch(SlotsWorld& world, std::uint32_t task, const std::string& path) {
+wire::Ended refused_launch(SlotsWorld& world, std::uint32_t task, const std::string& path) {
   wire::Order order;
   *order.mutable_launch()->mutable_attempt() = protocol::to_wire(world.attempt(task));
   order.mutable_launch()->mutable_file()->set_path(path);

@@ -101,7 +101,7 @@ class Board {
         end = message.cut().at();
       }
       if (!message.has_sealed()) continue;
-      const wire::FromRunner::Sealed& sealed = message.sealed();
+      const wire::Sealed& sealed = message.sealed();
       ASSERT_EQ(sealed.range().begin(), at);
       at = sealed.range().end();
       ASSERT_LE(at, end);
@@ -241,7 +241,7 @@ TEST(CutStorm, CutsFromAnotherThreadNeverLoseOrDoubleAByte) {
         }
       });
       while (auto message = reader.next()) {
-        if (message->has_cut()) answered = message->cut().sequence();
+        if (message->has_cut()) answered = message->cut_sequence();
         messages.push_back(std::move(*message));
         if (messages.back().has_finished() || messages.back().has_failed()) break;
       }

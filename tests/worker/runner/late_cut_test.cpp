@@ -79,7 +79,7 @@ TEST_F(LateCutRun, AfterItTheNextOneIsAnsweredByTheRunner) {
   ASSERT_TRUE(run_.run());
   const auto cuts = cuts_of(run_.said());
   ASSERT_EQ(cuts.size(), 1u);
-  EXPECT_EQ(cuts[0].cut().sequence(), 2u);
+  EXPECT_EQ(cuts[0].cut_sequence(), 2u);
   EXPECT_EQ(cuts[0].cut().at(), 15u);
 }
 

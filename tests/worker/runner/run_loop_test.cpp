@@ -59,7 +59,7 @@ class RunLoopTest : public testing::Test {
   std::string output() const { return read_file(output_path()); }
 
   // The failure that an attempt over a small input ends with.
-  wire::FromRunner::Failed failure(const wire::ToRunner& setup) {
+  wire::Ended failure(const wire::ToRunner& setup) {
     RunnerThread runner(setup);
     std::filesystem::remove(output_path());
     const auto messages = runner.run(make_run(input("one\ntwo\n"), 0, 8, output_path()));
@@ -156,7 +156,7 @@ TEST_F(RunLoopTest, ACutBeforeTheFirstRecordGivesEverythingBack) {
   runner.block().cut(0, true);
   auto messages = runner.run(make_run(input("one\ntwo\nthree\n"), 0, 14, output_path()));
   ASSERT_EQ(messages.size(), 2u);
-  EXPECT_EQ(messages[0].cut().sequence(), 1u);
+  EXPECT_EQ(messages[0].cut_sequence(), 1u);
   EXPECT_EQ(messages[0].cut().at(), 0u);
   EXPECT_TRUE(messages[0].cut().release());
   EXPECT_TRUE(messages[1].has_finished());

@@ -24,7 +24,7 @@ class Standby : public testing::Test {
 
   struct Outcome {
     std::string output;
-    wire::FromRunner::Sealed sealed;
+    wire::Sealed sealed;
     bool operator==(const Outcome& other) const {
       return output == other.output && sealed.SerializeAsString() == other.sealed.SerializeAsString();
     }
@@ -122,7 +122,7 @@ TEST_F(Standby, CutsFromBeforeBeginAreNotItsOwnAndLaterOnesAre) {
   ASSERT_TRUE(run.run());
   const auto messages = run.said();
   ASSERT_EQ(messages.size(), 4u);
-  EXPECT_EQ(messages[1].cut().sequence(), 2u);
+  EXPECT_EQ(messages[1].cut_sequence(), 2u);
   EXPECT_EQ(messages[1].cut().at(), 8u);  // rounded up
   EXPECT_EQ(run.output(), "two\n");
 }

@@ -22,9 +22,11 @@ Attempt::Attempt(AttemptId id, wire::Order::Launch launch)
     : id_(id),
       launch_(std::move(launch)),
       begun_(!launch_.standby()),
-      offset_(launch_.range().begin()),
-      segment_begin_(offset_),
-      held_end_(launch_.range().end()) {}
+      segment_begin_(launch_.range().begin()),
+      held_end_(launch_.range().end()) {
+  protocol::put(id_, progress_.mutable_attempt());
+  progress_.set_offset(segment_begin_);
+}
 
 Status Attempt::begin(ByteRange range) {
   if (begin_ == range) return {};
@@ -32,7 +34,8 @@ Status Attempt::begin(ByteRange range) {
                     range.end <= launch_.range().end();
   if (!fits) return bad_input("the master began " + to_string(id_) + " in a way that does not fit its launch");
   begin_ = range;
-  offset_ = segment_begin_ = range.begin;
+  segment_begin_ = range.begin;
+  progress_.set_offset(range.begin);
   held_end_ = range.end;
   return {};
 }
@@ -64,7 +67,7 @@ void Attempt::on_cut_asked(std::uint64_t sequence) {
 wire::FromRunner Attempt::answer(std::uint64_t at) const {
   wire::FromRunner message;
   *message.mutable_attempt() = protocol::to_wire(id_);
-  message.mutable_cut()->set_sequence(cut_under_way_);
+  message.set_cut_sequence(cut_under_way_);
   message.mutable_cut()->set_at(at);
   message.mutable_cut()->set_release(asked_cut_.release);
   return message;
@@ -78,7 +81,7 @@ Status Attempt::check(const wire::FromRunner& message) const {
   return {};
 }
 
-Status Attempt::check_seal(const wire::FromRunner::Sealed& sealed) const {
+Status Attempt::check_seal(const wire::Sealed& sealed) const {
   const ByteRange range = protocol::byte_range(sealed.range());
   if (Status possible = protocol::check_seal(range, sealed.input_end(), sealed.output()); !possible) return possible;
   if (range.begin >= given().begin && range.end <= given().end) return {};
@@ -105,15 +108,16 @@ Result<std::optional<wire::Report>> Attempt::on_message(const wire::FromRunner& 
       report.mutable_started();
       break;
     case wire::FromRunner::kCut:
-      status = on_cut_answer(message.cut());
-      report.mutable_cut()->set_at(message.cut().at());
-      report.mutable_cut()->set_release(message.cut().release());
+      status = on_cut_answer(message.cut_sequence(), message.cut());
+      *report.mutable_cut() = message.cut();
       break;
     case wire::FromRunner::kSealed:
-      status = on_sealed(message.sealed(), *report.mutable_sealed());
+      status = on_sealed(message.sealed());
+      *report.mutable_sealed() = message.sealed();
+      if (!protocol::is_possible(message.sealed().times())) report.mutable_sealed()->clear_times();
       break;
     case wire::FromRunner::kStatus:
-      status_ = head_of(message.status().text(), kStatusBytesMax);
+      progress_.set_status(std::string(head_of(message.status().text(), kStatusBytesMax)));
       return std::optional<wire::Report>();
     default:
       return failed("it sent a message that means nothing");
@@ -133,8 +137,8 @@ Status Attempt::on_started() {
   return {};
 }
 
-Status Attempt::on_cut_answer(const wire::FromRunner::CutAnswer& answer) {
-  if (cut_under_way_ == 0 || answer.sequence() != cut_under_way_) return failed("it answered a cut that was not asked");
+Status Attempt::on_cut_answer(std::uint64_t sequence, const wire::CutAnswer& answer) {
+  if (cut_under_way_ == 0 || sequence != cut_under_way_) return failed("it answered a cut that was not asked");
   cut_under_way_ = 0;
   ++seals_allowed_;
   released_ |= answer.release();
@@ -142,17 +146,13 @@ Status Attempt::on_cut_answer(const wire::FromRunner::CutAnswer& answer) {
   return {};
 }
 
-Status Attempt::on_sealed(const wire::FromRunner::Sealed& sealed, wire::Report::Sealed& report) {
+Status Attempt::on_sealed(const wire::Sealed& sealed) {
   if (!begun_) return failed("it sealed a segment before it was told to begin");
   if (seals_allowed_ == 0) return failed("it sealed more segments than it was given");
   --seals_allowed_;
   sealed_any_ = true;
   segment_begin_ = sealed.range().end();
-  segment_times_.reset();
-  *report.mutable_range() = sealed.range();
-  *report.mutable_output() = sealed.output();
-  report.set_input_end(sealed.input_end());
-  if (protocol::is_possible(sealed.times())) *report.mutable_times() = sealed.times();
+  progress_.clear_segment();
   return {};
 }
 
@@ -161,34 +161,24 @@ Status Attempt::on_finished() const {
   return {};
 }
 
-Status Attempt::observe(std::uint64_t offset, std::uint64_t records, std::uint64_t output_bytes) {
-  if (offset > std::min(given().end, kOffsetMax)) {
-    return failed("it stands at byte " + std::to_string(offset) + ", and was given " + text_of(given()));
+Status Attempt::observe(wire::AttemptProgress positions) {
+  if (positions.offset() > std::min(given().end, kOffsetMax)) {
+    return failed("it stands at byte " + std::to_string(positions.offset()) + ", and was given " + text_of(given()));
   }
-  if (std::max(records, output_bytes) > kOffsetMax) return failed("it counts more than any attempt can do");
-  offset_ = std::max(offset_, offset);
-  records_ = std::max(records_, records);
-  output_bytes_ = std::max(output_bytes_, output_bytes);
+  if (std::max(positions.records(), positions.output_bytes()) > kOffsetMax)
+    return failed("it counts more than any attempt can do");
+  positions.set_offset(std::max(progress_.offset(), positions.offset()));
+  positions.set_records(std::max(progress_.records(), positions.records()));
+  positions.set_output_bytes(std::max(progress_.output_bytes(), positions.output_bytes()));
+  progress_.MergeFrom(positions);
   return {};
 }
 
 void Attempt::observe_segment(const SegmentMarks& marks, Duration now) {
-  segment_times_.reset();
+  progress_.clear_segment();
   if (!started_ || marks.begun_at <= Duration(0) || marks.begin != segment_begin_ || now < marks.begun_at) return;
-  wire::SegmentTimes times =
-      protocol::segment_times(now - marks.begun_at, marks.first, marks.last, marks.timed_bytes, marks.moves);
-  if (protocol::is_possible(times)) segment_times_ = std::move(times);
-}
-
-wire::AttemptProgress Attempt::progress() const {
-  wire::AttemptProgress progress;
-  *progress.mutable_attempt() = protocol::to_wire(id_);
-  progress.set_offset(offset_);
-  progress.set_records(records_);
-  progress.set_output_bytes(output_bytes_);
-  progress.set_status(status_);
-  if (segment_times_) *progress.mutable_segment() = *segment_times_;
-  return progress;
+  wire::SegmentTimes times = protocol::segment_times(now - marks.begun_at, marks);
+  if (protocol::is_possible(times)) *progress_.mutable_segment() = std::move(times);
 }
 
 }  // namespace ontime::worker

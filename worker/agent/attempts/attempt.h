@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/byte_range.h"
@@ -25,6 +26,13 @@
 #include "worker/segment_marks.h"
 
 namespace ontime::worker {
+
+inline wire::Ended ended(wire::Failure failure, std::string message) {
+  wire::Ended ended;
+  ended.set_failure(failure);
+  ended.set_message(std::move(message));
+  return ended;
+}
 
 class Attempt {
  public:
@@ -67,21 +75,21 @@ class Attempt {
 
   // Positions as the shared block shows them. They never go backwards here, whatever the runner writes; an error if
   // they cannot be true.
-  Status observe(std::uint64_t offset, std::uint64_t records, std::uint64_t output_bytes);
+  Status observe(wire::AttemptProgress positions);
   // How it has come along in its segment, `now` by the clock of the marks. Left out of the progress while they are of a
   // segment that comes behind one whose seal the master has not been told of.
   void observe_segment(const SegmentMarks& marks, Duration now);
-  wire::AttemptProgress progress() const;
-  std::uint64_t offset() const { return offset_; }
+  const wire::AttemptProgress& progress() const { return progress_; }
+  std::uint64_t offset() const { return progress_.offset(); }
 
  private:
   ByteRange given() const;  // what it may map, before cuts
-  Status check_seal(const wire::FromRunner::Sealed& sealed) const;
+  Status check_seal(const wire::Sealed& sealed) const;
   Status check_cut(std::uint64_t at) const;
   Status on_ready();
   Status on_started();
-  Status on_cut_answer(const wire::FromRunner::CutAnswer& answer);
-  Status on_sealed(const wire::FromRunner::Sealed& sealed, wire::Report::Sealed& report);
+  Status on_cut_answer(std::uint64_t sequence, const wire::CutAnswer& answer);
+  Status on_sealed(const wire::Sealed& sealed);
 
   AttemptId id_;
   wire::Order::Launch launch_;
@@ -95,13 +103,9 @@ class Attempt {
   bool started_ = false;
   bool sealed_any_ = false;
   bool released_ = false;
-  std::uint64_t offset_;
-  std::uint64_t records_ = 0;
-  std::uint64_t output_bytes_ = 0;
+  wire::AttemptProgress progress_;
   std::uint64_t segment_begin_;  // of the first that is not reported as sealed
   std::uint64_t held_end_;
-  std::optional<wire::SegmentTimes> segment_times_;
-  std::string status_;
 };
 
 }  // namespace ontime::worker

@@ -146,7 +146,7 @@ Status Slots::on_launch(const wire::Order::Launch& launch) {
   }
   if (reports_.is_full()) return bad_input("the master does not acknowledge reports");
   if (auto placed = place(id, launch, setup->second); !placed) {
-    report_end(id, placed.error().failure, placed.error().message, {});
+    report_end(id, ended(placed.error().failure, placed.error().message));
   }
   return {};
 }
@@ -352,7 +352,7 @@ Status Slots::observe(Running& running) {
   const SharedProgress& progress = running.runner->progress();
   if (const auto marks = progress.segment())
     running.attempt.observe_segment(*marks, std::chrono::steady_clock::now().time_since_epoch());
-  return running.attempt.observe(progress.offset(), progress.records(), progress.output_bytes());
+  return running.attempt.observe(progress.positions());
 }
 
 // Forgotten at once: what the runner still says is not heard any more, its slot is free.

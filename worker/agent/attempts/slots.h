@@ -154,10 +154,11 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   void collect_log(const Running& running);
   void on_finished(Running& running);
   // Reports the end of the attempt that this runner works on, if any, and kills the runner.
-  void fail(RunnerLink& runner, wire::Failure failure, const std::string& message);
+  void fail(RunnerLink& runner, wire::Ended ended);
+  void fail(RunnerLink& runner, wire::Failure failure, std::string message);
   // The same of one that has said what cannot be.
   void fail_for(RunnerLink& runner, const std::string& breach);
-  void report_end(AttemptId id, wire::Failure failure, const std::string& message, std::string stderr_text);
+  void report_end(AttemptId id, wire::Ended ended);
   void drop(std::uint64_t runner);
   // Gives the job's user back unless a runner has it.
   void leave_user(JobId job);

@@ -44,10 +44,7 @@ void Slots::on_runner_message(RunnerLink& runner, const wire::FromRunner& messag
     return fail_for(runner, "it spoke for another attempt");
   }
   if (Status possible = running->attempt.check(message); !possible) return fail_for(runner, possible.error().message);
-  if (message.has_failed()) {
-    const auto failure = message.failed().failure();
-    return fail(runner, failure == wire::FAILURE_NONE ? wire::CRASHED : failure, message.failed().message());
-  }
+  if (message.has_failed()) return fail(runner, message.failed());
   if (message.has_address_wanted()) return give_address(*running, message.address_wanted().part());
   if (message.has_noted()) return notes_.add(message.attempt(), message.noted());
   if (!message.has_sealed() && !message.has_finished()) return hear(*running, message);
@@ -159,14 +156,18 @@ void Slots::on_launcher_lost() {
   }
 }
 
-void Slots::fail(RunnerLink& runner, wire::Failure failure, const std::string& message) {
+void Slots::fail(RunnerLink& runner, wire::Failure failure, std::string message) {
+  fail(runner, ended(failure, std::move(message)));
+}
+
+void Slots::fail(RunnerLink& runner, wire::Ended ended) {
   if (const Running* running = running_in(runner)) {
     const AttemptId id = running->attempt.id();
-    std::string stderr_text = runner.stderr_text();
+    ended.set_stderr_tail(runner.stderr_text());
     collect_log(*running);
     runner.kill();
     attempts_.erase(id);
-    report_end(id, failure, message, std::move(stderr_text));
+    report_end(id, std::move(ended));
   }
   runner.kill();
 }
@@ -193,14 +194,13 @@ std::optional<wire::ToMaster::Notes> Slots::take_notes() {
   return notes_.take();
 }
 
-void Slots::report_end(AttemptId id, wire::Failure failure, const std::string& message, std::string stderr_text) {
+void Slots::report_end(AttemptId id, wire::Ended ended) {
+  if (ended.failure() == wire::FAILURE_NONE) ended.set_failure(wire::CRASHED);
+  ended.set_message(std::string(head_of(to_utf8(ended.message()), kMessageBytesMax)));
   wire::Report report;
   *report.mutable_attempt() = protocol::to_wire(id);
-  auto& ended = *report.mutable_ended();
-  ended.set_failure(failure);
-  ended.set_message(std::string(head_of(to_utf8(message), kMessageBytesMax)));
-  ended.set_stderr_tail(std::move(stderr_text));
   spdlog::warn("attempt_failed {} message={}", id, log::Quoted{ended.message()});
+  *report.mutable_ended() = std::move(ended);
   reports_.append(std::move(report));
 }
 

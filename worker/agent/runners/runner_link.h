@@ -49,9 +49,8 @@ class SharedProgress {
   std::uint64_t skip_request() { return ++cut_sequence_; }
   std::uint64_t cut_sequence() const { return cut_sequence_; }
 
-  std::uint64_t offset() const { return block_->offset.load(std::memory_order_acquire); }
-  std::uint64_t records() const { return block_->records.load(std::memory_order_relaxed); }
-  std::uint64_t output_bytes() const { return block_->output_bytes.load(std::memory_order_relaxed); }
+  // What the runner has written, as it is: how far it has got.
+  wire::AttemptProgress positions() const;
   std::optional<SegmentMarks> segment() const { return block_->segment.load(); }
 
  private:

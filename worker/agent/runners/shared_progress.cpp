@@ -40,6 +40,14 @@ void SharedProgress::reset(std::uint64_t begin) {
   block_->claims.reset(begin);
 }
 
+wire::AttemptProgress SharedProgress::positions() const {
+  wire::AttemptProgress positions;
+  positions.set_offset(block_->offset.load(std::memory_order_acquire));
+  positions.set_records(block_->records.load(std::memory_order_relaxed));
+  positions.set_output_bytes(block_->output_bytes.load(std::memory_order_relaxed));
+  return positions;
+}
+
 std::uint64_t SharedProgress::request_cut(std::uint64_t at, bool release) {
   block_->claims.expect_answer();
   block_->cut_at.store(at, std::memory_order_relaxed);
