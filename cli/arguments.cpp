@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint32_t kLocalWorkersMax = 256;  // processes that one `ontime run` may start
 
-void add_attempt_timeout(CLI::App& app, std::optional<Duration>& value) {
+void add_attempt_timeout(CLI::App& app, Duration& value) {
   app.add_option_function<std::string>(
          "--attempt-timeout",
          [&value](const std::string& text) {
@@ -61,11 +61,10 @@ void add_job_options(CLI::App& app, JobOptions& job) {
   add_text(app, "-o,--output", job.output, "DIR",
            "Directory for the output, s3://bucket/prefix or hdfs://host/dir; must not exist or be empty")
       ->required();
-  auto* deadline =
-      add_duration(app, "--deadline", job.deadline,
-                   "Time the job may take, else $ONTIME_DEADLINE; later than that, the exit code is 3",
-                   std::chrono::milliseconds(1))
-          ->envname("ONTIME_DEADLINE");
+  auto* deadline = add_duration(app, "--deadline", job.deadline,
+                                "Time the job may take, else $ONTIME_DEADLINE; later than that, the exit code is 3",
+                                std::chrono::milliseconds(1))
+                       ->envname("ONTIME_DEADLINE");
   add_duration(app, "--checkpoint", job.checkpoint_interval,
                "Seal what is mapped at this interval; 0: never (default 5s; 0 for policies that restart)");
   add_attempt_timeout(app, job.attempt_timeout);

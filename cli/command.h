@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/base/ids.h"
+#include "common/base/job_settings.h"
 #include "common/base/result.h"
 #include "common/base/time.h"
 #include "common/injection/settings.h"
@@ -19,7 +20,7 @@ namespace ontime::cli {
 using Settings = std::map<std::string, std::string, std::less<>>;  // --set key=value
 
 // The options that `run` and `submit` share.
-struct JobOptions {
+struct JobOptions : JobSettings {
   std::string application;
   std::vector<std::string> inputs;  // as typed; "-" is standard input
   bool top_level_only = false;      // of input directories
@@ -28,20 +29,11 @@ struct JobOptions {
   std::string output;             // as typed
   std::uint64_t split_bytes = 0;  // 0: the default, or `splits`
   std::uint32_t splits = 0;
-  Duration deadline{0};  // 0: none
   Settings parameters;
-  std::optional<Duration> checkpoint_interval;  // none: what suits the policy
-  std::optional<Duration> attempt_timeout;      // none: as the job's attempts show; Duration::max(): never
-  std::uint32_t attempts_max = 4;
-  std::uint64_t record_bytes_max = 64u << 20;
-  std::string policy;  // empty: the master's
-  Settings policy_parameters;
-  std::string estimator;  // empty: the default one
-  bool kill_on_miss = false;
   std::vector<std::string> application_directories;  // looked at before the default ones
   std::vector<std::string> files;                    // that the job brings, as typed
-  std::string name;                                  // shown to people; may be empty
-  std::int32_t priority = 0;
+
+  JobOptions() { policy.clear(); }  // the master's
 };
 
 // Where the master is and how to be let in.

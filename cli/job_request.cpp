@@ -20,6 +20,7 @@
 #include "common/http/url.h"
 #include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
+#include "common/protocol/convert.h"
 #include "common/store/name.h"
 #include "master/inputs/input_pattern.h"
 
@@ -49,14 +50,6 @@ std::string absolute_input(const std::string& input, const std::string& working_
   return absolute(input, working_directory);
 }
 
-void put(google::protobuf::RepeatedPtrField<wire::Entry>& to, const Settings& settings) {
-  for (const auto& [key, value] : settings) {
-    auto& entry = *to.Add();
-    entry.set_key(key);
-    entry.set_value(value);
-  }
-}
-
 bool is_written_by_jobs(std::string_view name) {
   return name == output::kAttemptsName || name.starts_with(output::kUnfinishedClaim) || name == output::kManifestName ||
          name == output::kNewManifestName || name == output::kLogsName || name == output::kNewLogsName ||
@@ -69,7 +62,7 @@ wire::JobSpec make_job_spec(const JobOptions& options, const std::string& workin
   wire::JobSpec spec;
   const bool is_path = options.application.find('/') != std::string::npos;
   spec.set_application(is_path ? absolute(options.application, working_directory) : options.application);
-  put(*spec.mutable_parameters(), options.parameters);
+  protocol::put(options.parameters, spec.mutable_parameters());
   for (const auto& input : options.inputs) spec.add_inputs(absolute_input(input, working_directory));
   auto output = has_scheme(options.output) ? options.output : absolute(options.output, working_directory);
   while (output.size() > 1 && output.ends_with('/')) output.pop_back();
@@ -77,18 +70,8 @@ wire::JobSpec make_job_spec(const JobOptions& options, const std::string& workin
   spec.set_split_bytes(options.split_bytes);
   spec.set_splits(options.splits);
   spec.set_file_tasks(options.file_tasks);
-  spec.set_deadline_ns(options.deadline.count());
-  if (options.checkpoint_interval) spec.set_checkpoint_interval_ns(options.checkpoint_interval->count());
-  if (options.attempt_timeout) spec.set_attempt_timeout_ns(options.attempt_timeout->count());
-  spec.set_attempts_max(options.attempts_max);
-  spec.set_record_bytes_max(options.record_bytes_max);
-  spec.set_policy(options.policy);
-  put(*spec.mutable_policy_parameters(), options.policy_parameters);
-  spec.set_estimator(options.estimator);
-  spec.set_kill_on_miss(options.kill_on_miss);
+  protocol::put(options, spec.mutable_settings());
   spec.set_top_level_only(options.top_level_only);
-  spec.set_name(options.name);
-  spec.set_priority(options.priority);
   for (const auto& directory : options.application_directories)
     spec.add_application_directories(absolute(directory, working_directory));
   return spec;

@@ -146,7 +146,8 @@ std::string held_text(const wire::Reply::Explained& explained, bool whole) {
 }
 
 std::string head_text(const wire::JobSummary& job) {
-  std::string text = to_string(JobId{job.job()}) + " " + protocol::name_of(job.state()) + ", policy " + job.policy();
+  std::string text =
+      to_string(JobId{job.job()}) + " " + protocol::name_of(job.state()) + ", policy " + job.settings().policy();
   const std::string parameters = parameters_text(job);
   if (!parameters.empty()) text += " with " + parameters;
   return printable(text + ", " + counted(job.tasks(), "task")) + ", " +

@@ -78,7 +78,7 @@ Json job_row(const wire::JobSummary& job) {
   row["progress"] = std::to_string(job.tasks_done()) + "/" + std::to_string(job.tasks());
   row["done"] = std::to_string(static_cast<int>(fraction_done(progress_of(job)) * 100)) + "%";
   row["submitted"] = local_time(job.submitted_unix_ns());
-  row["plans"] = job.policy() + (job.policy_chosen().empty() ? "" : ": " + job.policy_chosen());
+  row["plans"] = job.settings().policy() + (job.policy_chosen().empty() ? "" : ": " + job.policy_chosen());
   return row;
 }
 
@@ -122,7 +122,8 @@ std::string jobs_table(const wire::Reply::Jobs& jobs, Colours colours) {
                              {"OUTPUT", "/output"}};
   std::vector<Json> rows;
   for (const auto& job : jobs.jobs()) rows.push_back(job_row(job));
-  const bool have_names = std::ranges::any_of(jobs.jobs(), [](const auto& job) { return !job.name().empty(); });
+  const bool have_names =
+      std::ranges::any_of(jobs.jobs(), [](const auto& job) { return !job.settings().name().empty(); });
   if (have_names) columns.insert(columns.begin() + 1, {"NAME", "/name"});
   const std::string text = table_of(columns, rows, "no jobs\n", colours);
   if (rows.empty() || jobs.older() == 0) return text;

@@ -20,9 +20,10 @@ namespace {
 std::string job_name(const wire::JobSummary& job) { return to_string(JobId{job.job()}); }
 
 std::string deadline_text(const wire::JobSummary& job) {
-  if (job.deadline_ns() == 0) return "";
-  const auto left = Duration(job.deadline_ns() - job.elapsed_ns());
-  const auto whole = format_duration(Duration(job.deadline_ns()));
+  const wire::JobSettings& settings = job.settings();
+  if (settings.deadline() == 0) return "";
+  const auto left = Duration(settings.deadline() - job.elapsed_ns());
+  const auto whole = format_duration(Duration(settings.deadline()));
   if (!protocol::has_ended(job))
     return whole + (left.count() >= 0 ? ", " + format_duration(left) + " left" : ", already missed");
   if (left.count() < 0) return whole + ", missed by " + format_duration(-left);
@@ -50,9 +51,10 @@ std::string source_text(const std::string& source) {
 }
 
 std::string checkpoint_text(const wire::JobSummary& job) {
-  if (job.checkpoint_interval_ns() > 0) return "every " + duration(job.checkpoint_interval_ns());
+  const wire::JobSettings& settings = job.settings();
+  if (settings.checkpoint_interval() > 0) return "every " + duration(settings.checkpoint_interval());
   if (!restarts_without_checkpoints(job)) return "off";
-  return "off (" + job.policy() + " restarts from the beginning; --checkpoint 5s switches them on)";
+  return "off (" + settings.policy() + " restarts from the beginning; --checkpoint 5s switches them on)";
 }
 
 std::string expected_text(const wire::JobSummary& job) {
@@ -152,12 +154,14 @@ std::string task_name(std::uint32_t index) {
 
 std::string parameters_text(const wire::JobSummary& job) {
   std::string text;
-  for (const auto& entry : job.policy_parameters()) add(text, entry.key() + "=" + entry.value());
+  for (const auto& entry : job.settings().policy_parameters()) add(text, entry.key() + "=" + entry.value());
   return text;
 }
 
 bool restarts_without_checkpoints(const wire::JobSummary& job) {
-  return job.checkpoint_interval_ns() == 0 && scheduler::default_checkpoint_interval(job.policy()) == Duration(0);
+  const wire::JobSettings& settings = job.settings();
+  return settings.checkpoint_interval() == 0 &&
+         scheduler::default_checkpoint_interval(settings.policy()) == Duration(0);
 }
 
 std::string pocd_text(double pocd) {
@@ -177,7 +181,8 @@ std::string local_time(std::int64_t unix_ns) {
 }
 
 bool missed_its_deadline(const wire::JobSummary& job) {
-  return job.deadline_ns() > 0 && (job.state() != wire::SUCCEEDED || job.elapsed_ns() > job.deadline_ns());
+  const wire::JobSettings& settings = job.settings();
+  return settings.deadline() > 0 && (job.state() != wire::SUCCEEDED || job.elapsed_ns() > settings.deadline());
 }
 
 ProgressState progress_of(const wire::JobSummary& job) {
@@ -188,8 +193,8 @@ ProgressState progress_of(const wire::JobSummary& job) {
   state.tasks = job.tasks();
   state.copies_running = job.copies_running();
   state.attempts_failed = job.attempts_failed();
-  if (job.deadline_ns() > 0 && !protocol::has_ended(job))
-    state.deadline_left = Duration(job.deadline_ns() - job.elapsed_ns());
+  const std::int64_t deadline = job.settings().deadline();
+  if (deadline > 0 && !protocol::has_ended(job)) state.deadline_left = Duration(deadline - job.elapsed_ns());
   if (job.forecast().has_pocd()) state.pocd = job.forecast().pocd();
   if (job.forecast().has_median_ns() && !protocol::has_ended(job)) {
     state.expected_left = Duration(std::max<std::int64_t>(0, job.forecast().median_ns() - job.elapsed_ns()));
@@ -247,23 +252,25 @@ std::string speculation_text(const wire::Reply::Job& job) {
 
 std::string job_text(const wire::Reply::Job& whole) {
   const wire::JobSummary& job = whole.summary();
+  const wire::JobSettings& settings = job.settings();
   std::string text;
   add_line(text, "job", job_name(job) + ", " + protocol::name_of(job.state()));
-  add_line(text, "name", job.name());
+  add_line(text, "name", settings.name());
   add_line(text, "owner", job.owner());
-  if (job.priority() != 0) add_line(text, "priority", std::to_string(job.priority()));
+  if (settings.priority() != 0) add_line(text, "priority", std::to_string(settings.priority()));
   add_line(text, "application", job.application());
   const std::string parameters = parameters_text(job);
-  add_line(text, "policy", job.policy() + (parameters.empty() ? "" : " with " + parameters));
+  add_line(text, "policy", settings.policy() + (parameters.empty() ? "" : " with " + parameters));
   add_line(text, "choice", job.policy_choice());
   add_line(text, "slower", job.policy_harm());
   add_line(text, "warning", job.policy_problem());
-  add_line(text, "estimator", job.estimator());
+  add_line(text, "estimator", settings.estimator());
   add_line(text, "checkpoints", checkpoint_text(job));
   add_line(text, "submitted", local_time(job.submitted_unix_ns()));
   add_line(text, "elapsed", format_duration(Duration(job.elapsed_ns())));
   const std::string deadline = deadline_text(job);
-  add_line(text, "deadline", deadline + (job.kill_on_miss() && !deadline.empty() ? "; the job is killed then" : ""));
+  add_line(text, "deadline",
+           deadline + (settings.kill_on_miss() && !deadline.empty() ? "; the job is killed then" : ""));
   if (job.forecast().has_pocd()) add_line(text, "PoCD", pocd_text(job.forecast().pocd()));
   add_line(text, "expected", expected_text(job));
   add_line(text, "durations", durations_text(job.forecast().durations()));

@@ -67,10 +67,10 @@ Result<std::string> read_one_of(const Parameters& parameters, const char* name, 
 
 SortKey key_of(const wire::JobSummary& job, const std::string& column) {
   const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
-  if (column == "name") return lower(job.name().empty() ? job.application() : job.name());
+  if (column == "name") return lower(job.settings().name().empty() ? job.application() : job.settings().name());
   if (column == "owner") return lower(job.owner());
   if (column == "application") return lower(job.application());
-  if (column == "policy") return lower(job.policy());
+  if (column == "policy") return lower(job.settings().policy());
   if (column == "state") return protocol::name_of(job.state());
   if (column == "mapped") return share(static_cast<double>(job.mapped_bytes()), static_cast<double>(job.input_bytes()));
   if (column == "tasks") return double(job.tasks());
@@ -78,7 +78,8 @@ SortKey key_of(const wire::JobSummary& job, const std::string& column) {
   if (column == "failures") return double(job.attempts_failed());
   if (column == "time") return double(job.elapsed_ns());
   // The time that is left, or is over.
-  if (column == "deadline") return job.deadline_ns() > 0 ? double(job.deadline_ns() - job.elapsed_ns()) : kUnknown;
+  const std::int64_t deadline = job.settings().deadline();
+  if (column == "deadline") return deadline > 0 ? double(deadline - job.elapsed_ns()) : kUnknown;
   if (column == "pocd") return job.has_forecast() && job.forecast().has_pocd() ? job.forecast().pocd() : kUnknown;
   return double(job.job());
 }
@@ -98,8 +99,8 @@ bool matches(const wire::JobSummary& job, const ListQuery& query) {
   if (query.state == "open" ? protocol::has_ended(job)
                             : !query.state.empty() && query.state != protocol::name_of(job.state()))
     return false;
-  const std::string text = to_string(JobId{job.job()}) + '\n' + job.name() + '\n' + job.owner() + '\n' +
-                           job.application() + '\n' + job.policy() + '\n' + job.output();
+  const std::string text = to_string(JobId{job.job()}) + '\n' + job.settings().name() + '\n' + job.owner() + '\n' +
+                           job.application() + '\n' + job.settings().policy() + '\n' + job.output();
   return lower(text).find(query.search) != std::string::npos;
 }
 
@@ -237,7 +238,7 @@ std::string use_json(const std::vector<wire::Reply::Job>& jobs) {
     const wire::JobSummary& summary = job.summary();
     list.push_back(
         {{"job", to_string(JobId{summary.job()})},
-         {"name", summary.name().empty() ? summary.application() : summary.name()},
+         {"name", summary.settings().name().empty() ? summary.application() : summary.settings().name()},
          {"state", protocol::name_of(summary.state())},
          {"submitted_unix_ns", summary.submitted_unix_ns()},
          {"made_seconds", seconds(Duration(overview.made_ns()))},

@@ -15,6 +15,7 @@
 #include "cli/show/job_text.h"
 #include "cli/show/table.h"
 #include "common/base/units.h"
+#include "common/base/wording.h"
 
 namespace ontime::cli {
 namespace {

@@ -39,7 +39,8 @@ class Trace {
   }
 
   void add_deadline() {
-    if (job_.deadline_ns() > 0) add("i", kScheduler, 0, job_.deadline_ns(), {{"name", "deadline"}, {"s", "g"}});
+    const std::int64_t deadline = job_.settings().deadline();
+    if (deadline > 0) add("i", kScheduler, 0, deadline, {{"name", "deadline"}, {"s", "g"}});
   }
 
   // Names are bytes from elsewhere: what is no UTF-8 is replaced.

@@ -101,7 +101,8 @@ void add_jobs(const wire::Reply::Jobs& jobs, Sheet& sheet) {
     attempts["running"] += job.attempts_running();
     attempts["launched"] += job.attempts_launched();
     attempts["failed"] += job.attempts_failed();
-    if (job.deadline_ns() > 0 && protocol::has_ended(job)) deadlines[missed_its_deadline(job) ? "missed" : "met"] += 1;
+    if (job.settings().deadline() > 0 && protocol::has_ended(job))
+      deadlines[missed_its_deadline(job) ? "missed" : "met"] += 1;
   }
   for (const auto& [state, count] : by_state) {
     sheet.set("ontime_jobs", "Jobs that the master remembers, by state", {{"state", state}}, count);
@@ -130,7 +131,7 @@ void add_account(const std::string& policy, const wire::Account& account, Sheet&
 
 void add_watched(const wire::Reply::Job& job, Sheet& sheet) {
   const wire::JobSummary& summary = job.summary();
-  const Labels labels{{"job", to_string(JobId{summary.job()})}, {"policy", summary.policy()}};
+  const Labels labels{{"job", to_string(JobId{summary.job()})}, {"policy", summary.settings().policy()}};
   if (summary.has_forecast() && summary.forecast().has_pocd()) {
     sheet.set("ontime_job_pocd", "Probability that a running job makes its deadline", labels,
               summary.forecast().pocd());

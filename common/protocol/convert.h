@@ -9,6 +9,7 @@
 #include "common/base/byte_range.h"
 #include "common/base/codec.h"
 #include "common/base/ids.h"
+#include "common/base/job_settings.h"
 #include "common/base/time.h"
 #include "common/protocol/reports.pb.h"
 #include "common/protocol/types.pb.h"
@@ -48,6 +49,29 @@ void put(const std::map<std::string, std::string, Order>& from, google::protobuf
     entry->set_key(key);
     entry->set_value(value);
   }
+}
+
+// What a message holds of a setting.
+inline std::int64_t held(Duration value) { return value.count(); }
+inline const auto& held(const auto& value) { return value; }
+
+inline void put(const JobSettings& from, wire::JobSettings* to) {
+#define ONTIME_PUT_SETTING(name) to->set_##name(held(from.name));
+  ONTIME_JOB_SETTINGS(ONTIME_PUT_SETTING)
+#undef ONTIME_PUT_SETTING
+  put(from.policy_parameters, to->mutable_policy_parameters());
+  if (from.checkpoint_interval) to->set_checkpoint_interval(from.checkpoint_interval->count());
+}
+
+// Of a parameter that is there twice, the first.
+inline JobSettings job_settings(const wire::JobSettings& from) {
+  JobSettings to;
+#define ONTIME_READ_SETTING(name) to.name = decltype(to.name)(from.name());
+  ONTIME_JOB_SETTINGS(ONTIME_READ_SETTING)
+#undef ONTIME_READ_SETTING
+  for (const wire::Entry& entry : from.policy_parameters()) to.policy_parameters.emplace(entry.key(), entry.value());
+  if (from.has_checkpoint_interval()) to.checkpoint_interval = Duration(from.checkpoint_interval());
+  return to;
 }
 
 // Counters: by group and name.

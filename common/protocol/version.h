@@ -21,8 +21,7 @@ struct Version {
   auto operator<=>(const Version&) const = default;
 };
 
-// 6.0 did not say its minor version.
-inline constexpr Version kVersion{6, 3};
+inline constexpr Version kVersion{7, 0};
 inline constexpr Version kAdviceVersion{1, 0};  // of advise.proto
 
 // Whether this program understands a message that needs that minor version.
@@ -45,7 +44,7 @@ Version version_of(const Greeting& greeting) {
   return {greeting.protocol(), greeting.protocol_minor()};
 }
 
-// "Ontime 0.1.0 (protocol 6.2)". A peer's release may be anything; what is none is left out.
+// "Ontime 0.1.0 (protocol 7.0)". A peer's release may be anything; what is none is left out.
 std::string describe(Version version, std::string_view release, Version ours = kVersion);
 std::string describe_own_version();
 

@@ -50,7 +50,7 @@ Result<wire::JobSpec> ClusterRun::spec_of(std::size_t index) {
   options.output = setup_.outputs + "/" + std::to_string(index + 1);
   options.splits = planned.tasks;
   if (group.handling.checkpoint) options.checkpoint_interval = from_seconds(*group.handling.checkpoint);
-  if (group.handling.attempt_timeout > 0) options.attempt_timeout = from_seconds(group.handling.attempt_timeout);
+  options.attempt_timeout = from_seconds(group.handling.attempt_timeout);
   options.policy = "none";
   if (planned.kind == JobKind::WarmUp) {
     options.deadline = from_seconds(setup_.scenario.warm_up.time);

@@ -39,7 +39,7 @@ JobRow row_of(const JobContext& context, const wire::Reply::Job& job) {
   row.submitted = instant(context, summary.submitted_unix_ns());
   row.time = seconds(Duration(summary.elapsed_ns()));
   row.ended = row.submitted + row.time;
-  row.deadline = seconds(Duration(summary.deadline_ns()));
+  row.deadline = seconds(Duration(summary.settings().deadline()));
   row.state = state_of(summary.state());
   row.met = row.state == "succeeded" && (row.deadline <= 0 || row.time <= row.deadline);
   row.attempts = summary.attempts_launched();

@@ -85,7 +85,7 @@ JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero) {
   group.handling.policy = spec.policy;
   group.handling.policy_parameters = spec.policy_parameters;
   group.handling.estimator = spec.estimator;
-  group.handling.checkpoint = seconds(spec.checkpoint_interval);
+  group.handling.checkpoint = seconds(*spec.checkpoint_interval);
   group.handling.attempt_timeout = std::min(seconds(spec.attempt_timeout), 1e9);  // never is beyond every horizon
   group.handling.attempts_max = spec.attempts_max;
   group.handling.kill_on_miss = spec.kill_on_miss;

@@ -7,6 +7,7 @@
 
 #include "common/base/limits.h"
 #include "common/base/units.h"
+#include "common/protocol/convert.h"
 #include "master/base/text.h"
 #include "master/submissions/submission.h"
 #include "scheduler/policies/policy.h"
@@ -117,22 +118,20 @@ Result<JobSpec> advised_job(const wire::ToAdvisor::Job& job, const PolicyChoice&
   if (Status status = fit_to_hadoop(job, policy); !status) return status.error();
   wire::JobSpec request;
   request.set_application(application_of(job.application()));
-  request.set_name(job.name().substr(0, kNameBytesMax));
-  request.set_policy(policy.name);
-  for (const auto& [name, value] : policy.parameters) {
-    wire::Entry* entry = request.add_policy_parameters();
-    entry->set_key(name);
-    entry->set_value(value);
-  }
-  request.set_estimator(job.estimator());
-  request.set_kill_on_miss(job.kill_on_miss());
-  request.set_checkpoint_interval_ns(0);
-  request.set_attempt_timeout_ns(scheduler::kNoTimeout.count());
+  JobSettings settings;
+  settings.name = job.name().substr(0, kNameBytesMax);
+  settings.policy = policy.name;
+  settings.policy_parameters = policy.parameters;
+  settings.estimator = job.estimator();
+  settings.kill_on_miss = job.kill_on_miss();
+  settings.checkpoint_interval = Duration(0);
+  settings.attempt_timeout = scheduler::kNoTimeout;
   request.set_output("/hadoop");  // one has to be given; the job gets none
   if (job.deadline_ns() > 0) {
     const std::int64_t elapsed = std::clamp<std::int64_t>(job.elapsed_ns(), 0, job.deadline_ns() - 1);
-    request.set_deadline_ns(job.deadline_ns() - elapsed);
+    settings.deadline = Duration(job.deadline_ns() - elapsed);
   }
+  protocol::put(settings, request.mutable_settings());
   Result<JobSpec> spec = begin_job(request, otherwise);
   if (!spec) return spec;
   spec->advised = true;

@@ -37,6 +37,7 @@ template <class T>
 std::uint32_t plain(T value) {
   return static_cast<std::uint32_t>(value);
 }
+inline wire::Codec plain(Codec value) { return protocol::to_wire(value); }
 inline const std::string& plain(const std::string& value) { return value; }
 inline std::int64_t plain(const Duration& value) { return value.count(); }
 template <class Tag>
@@ -71,19 +72,6 @@ struct PartWriter {
     for (const T& one : from) put(one, to->Add());
   }
   void put(const std::string& from, std::string* to) const { *to = from; }
-
-  // Each number is the distance from the point before, which takes fewer bytes.
-  void put(const std::vector<AccessPoint>& from, Repeated<stored::AccessPoint>* to) const {
-    AccessPoint before;
-    for (const AccessPoint& point : from) {
-      stored::AccessPoint* out = to->Add();
-      out->set_content(point.content - before.content);
-      out->set_stored(point.stored - before.stored);
-      out->set_state(point.state);
-      if (point.needs_window()) out->set_window_hash(point.window.data(), point.window.size());
-      before = point;
-    }
-  }
 };
 
 // ---- from messages ----
@@ -125,8 +113,9 @@ class PartReader {
   void read(const Message& from, T& to) {
     if constexpr (std::is_enum_v<T>) {
       const auto [last, otherwise] = last_of(to);
-      require(from <= static_cast<std::uint32_t>(last), otherwise);
-      to = from <= static_cast<std::uint32_t>(last) ? static_cast<T>(from) : T{};
+      const auto number = static_cast<std::uint32_t>(from);
+      require(number <= static_cast<std::uint32_t>(last), otherwise);
+      to = number <= static_cast<std::uint32_t>(last) ? static_cast<T>(number) : T{};
     } else if constexpr (std::is_assignable_v<T&, const Message&>) {
       to = from;
     } else {
@@ -166,15 +155,15 @@ class PartReader {
     to.reserve(static_cast<std::size_t>(from.size()));
     for (const Message& one : from) read(one, to.emplace_back());
   }
-  void read(const Repeated<stored::AccessPoint>& from, std::vector<AccessPoint>& to) {
-    AccessPoint point;
-    for (const stored::AccessPoint& one : from) {
-      const std::string& hash = one.window_hash();
-      require(hash.empty() || hash.size() == point.window.size(), "it has a window's hash of a wrong size");
-      point = {point.content + one.content(), point.stored + one.stored(), one.state()};
-      std::copy_n(hash.begin(), std::min(hash.size(), point.window.size()), point.window.begin());
-      to.push_back(point);
-    }
+  void read(const wire::AccessPoint& from, AccessPoint& to) {
+    const std::size_t hash = from.window_hash().size();
+    require(hash == 0 || hash == to.window.size(), "it has a window's hash of a wrong size");
+    to = protocol::access_point(from);
+  }
+  void read(const wire::JobSettings& from, JobSettings& to) {
+    to = protocol::job_settings(from);
+    require(to.policy_parameters.size() == static_cast<std::size_t>(from.policy_parameters_size()),
+            "it names a parameter twice");
   }
 
  private:
@@ -224,23 +213,41 @@ void read_rest(PartReader&, const Message&, T&) {}
     read_rest(reader, from, to);                                                           \
   }
 
-inline void read_rest(PartReader& reader, const stored::InputFile& from, scheduler::InputFile& to) {
+inline void read_rest(PartReader& reader, const wire::InputFile& from, scheduler::InputFile& to) {
   std::uint64_t bytes = 0;
   for (const scheduler::InputPart& part : to.parts) bytes += part.size;
   reader.require(to.parts.empty() || bytes == from.size(), "its group of files is not as large as they are");
 }
 
-inline void read_rest(PartReader& reader, const stored::JobSpec&, scheduler::JobSpec& to) {
-  reader.require(to.split_bytes != 0, "its split size is 0");
+// Its settings, whose fields are the same wherever they are held.
+inline void put_rest(const scheduler::JobSpec& from, wire::JobSpec* to) { protocol::put(from, to->mutable_settings()); }
+
+inline void read_rest(PartReader& reader, const wire::JobSpec& from, scheduler::JobSpec& to) {
+  reader.read(from.settings(), static_cast<JobSettings&>(to));
 }
 
 ONTIME_FIELDS(scheduler::InputPart, (path)(size)(version))
 ONTIME_FIELDS(scheduler::InputFile, (path)(size)(version)(codec)(content_bytes)(points)(parts))
 ONTIME_FIELDS(scheduler::ShippedFile, (name)(content)(executable))
-ONTIME_FIELDS(scheduler::JobSpec,
-              (application)(parameters)(inputs)(output)(claim)(split_bytes)(deadline)(checkpoint_interval)
-              (attempt_timeout)(attempts_max)(record_bytes_max)(policy)(policy_parameters)(estimator)(kill_on_miss)
-              (owner)(name)(priority)(files)(application_directories)(advised))
+ONTIME_FIELDS(scheduler::JobSpec, (application)(parameters)(output)(split_bytes)(files)(application_directories))
+
+inline void put_fields(const PartWriter& writer, const scheduler::JobSpec& from, stored::JobSpec* to) {
+  writer.put(from, to->mutable_asked());
+  writer.put(from.inputs, to->mutable_inputs());
+  to->set_claim(from.claim);
+  to->set_owner(from.owner);
+  to->set_advised(from.advised);
+}
+
+inline void read_fields(PartReader& reader, const stored::JobSpec& from, scheduler::JobSpec& to) {
+  reader.read(from.asked(), to);
+  reader.read(from.inputs(), to.inputs);
+  to.claim = from.claim();
+  to.owner = from.owner();
+  to.advised = from.advised();
+  reader.require(to.split_bytes != 0, "its split size is 0");
+}
+
 ONTIME_FIELDS(scheduler::SealedOutput, (file_offset)(length)(records)(crc32c))
 
 // Of a seal: the message holds the counters with the output that they came with.

@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "master/base/settings.h"
 #include "master/base/text.h"
 #include "master/inputs/input_listing.h"
+#include "master/journal/job_fields.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/job_spec.h"
 #include "scheduler/math/estimator.h"
@@ -34,9 +36,9 @@ constexpr std::size_t kApplicationDirectoriesMax = 16;
 constexpr std::size_t kParametersBytesMax =
     1u << 20;  // of all of a job: each worker receives them, and they are remembered
 
-Result<StringMap> parameters_of(const google::protobuf::RepeatedPtrField<wire::Entry>& entries) {
+Status check_parameters(const google::protobuf::RepeatedPtrField<wire::Entry>& entries) {
   if (entries.size() > kParametersMax) return bad_input("A job can have at most 1000 parameters.");
-  StringMap parameters;
+  std::set<std::string_view> names;
   std::size_t bytes = 0;
   for (const wire::Entry& entry : entries) {
     bytes += entry.key().size() + entry.value().size();
@@ -46,7 +48,7 @@ Result<StringMap> parameters_of(const google::protobuf::RepeatedPtrField<wire::E
                        " bytes, or a value longer than " + format_size(kParameterBytesMax) +
                        "; put what is large into a file and give its path.");
     }
-    if (!parameters.emplace(entry.key(), entry.value()).second) {
+    if (!names.insert(entry.key()).second) {
       return bad_input("The parameter '" + readable(entry.key()) + "' is given twice.");
     }
   }
@@ -54,81 +56,59 @@ Result<StringMap> parameters_of(const google::protobuf::RepeatedPtrField<wire::E
     return bad_input("The parameters of the job take " + format_size(bytes) +
                      " together, and may take 1 MiB; put what is large into a file and give its path.");
   }
-  return parameters;
-}
-
-Result<Duration> duration_of(std::int64_t ns, const char* name) {
-  if (ns < 0 || ns > kDurationMost.count())
-    return bad_input(std::string("The ") + name + " must lie between 0 and 3650 days.");
-  return Duration(ns);
-}
-
-std::int64_t checkpoint_of(const wire::JobSpec& request, const JobSpec& spec) {
-  if (request.has_checkpoint_interval_ns()) return request.checkpoint_interval_ns();
-  return scheduler::default_checkpoint_interval(spec.policy).count();
-}
-
-Result<Duration> attempt_timeout_of(std::int64_t ns) {
-  if (ns == scheduler::kNoTimeout.count()) return scheduler::kNoTimeout;
-  if (ns > 0 && ns < kAttemptTimeoutMin.count())
-    return bad_input("The attempt timeout must be at least 100 ms: attempts do not tell more often where they are.");
-  return duration_of(ns, "attempt timeout");
-}
-
-Status fill_durations(const wire::JobSpec& request, JobSpec& spec) {
-  const std::pair<Duration*, Result<Duration>> all[] = {
-      {&spec.deadline, duration_of(request.deadline_ns(), "deadline")},
-      {&spec.checkpoint_interval, duration_of(checkpoint_of(request, spec), "checkpoint interval")},
-      {&spec.attempt_timeout, attempt_timeout_of(request.attempt_timeout_ns())}};
-  for (const auto& [to, value] : all) {
-    if (!value) return value.error();
-    *to = *value;
-  }
   return {};
 }
 
-Status fill_application(const wire::JobSpec& request, JobSpec& spec) {
-  const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
-  const std::string& name = request.application();
-  if (name.empty() || name.size() > kNameBytesMax || !std::all_of(name.begin(), name.end(), is_plain)) {
-    return bad_input("'" + readable(name.substr(0, kNameBytesMax)) +
-                     "' cannot be the name of an application; `ontime apps` lists them.");
-  }
-  spec.application = name;
-  Result<StringMap> parameters = parameters_of(request.parameters());
-  if (!parameters) return parameters.error();
-  spec.parameters = std::move(*parameters);
-  return {};
-}
-
-Status fill_policy(const wire::JobSpec& request, const PolicyChoice& otherwise, JobSpec& spec) {
-  Result<StringMap> parameters = parameters_of(request.policy_parameters());
-  if (!parameters) return parameters.error();
-  if (request.policy().empty()) {
+// The job's policy, or the master's if it names none.
+Status choose_policy(JobSpec& spec, const PolicyChoice& otherwise) {
+  if (spec.policy.empty()) {
     spec.policy = otherwise.name;
-    spec.policy_parameters = otherwise.parameters;
-  } else {
-    spec.policy = request.policy();
+    spec.policy_parameters.insert(otherwise.parameters.begin(), otherwise.parameters.end());
   }
-  for (auto& [name, value] : *parameters) spec.policy_parameters[name] = std::move(value);
   return check_policy(spec.policy, spec.policy_parameters);
 }
 
-Status fill_estimator(const wire::JobSpec& request, JobSpec& spec) {
-  if (request.estimator().empty()) return {};
+// What a request leaves empty or 0, and has a default.
+void fill_in(JobSpec& spec) {
+  const JobSpec otherwise;
+  if (spec.split_bytes == 0) spec.split_bytes = otherwise.split_bytes;
+  if (spec.estimator.empty()) spec.estimator = otherwise.estimator;
+  if (spec.attempts_max == 0) spec.attempts_max = otherwise.attempts_max;
+  if (spec.record_bytes_max == 0) spec.record_bytes_max = otherwise.record_bytes_max;
+  if (!spec.checkpoint_interval) spec.checkpoint_interval = scheduler::default_checkpoint_interval(spec.policy);
+}
+
+Status check_application(const JobSpec& spec) {
+  const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
+  const std::string& name = spec.application;
+  if (!name.empty() && name.size() <= kNameBytesMax && std::all_of(name.begin(), name.end(), is_plain)) return {};
+  return bad_input("'" + readable(name.substr(0, kNameBytesMax)) +
+                   "' cannot be the name of an application; `ontime apps` lists them.");
+}
+
+Status check_estimator(const JobSpec& spec) {
   std::vector<std::string> known;
   for (const std::string_view name : scheduler::math::estimator_names()) known.emplace_back(name);
-  if (std::find(known.begin(), known.end(), request.estimator()) != known.end()) {
-    spec.estimator = request.estimator();
-    return {};
-  }
-  const std::string name = readable(request.estimator().substr(0, kNameBytesMax));
+  if (std::find(known.begin(), known.end(), spec.estimator) != known.end()) return {};
+  const std::string name = readable(spec.estimator.substr(0, kNameBytesMax));
   return bad_input("There is no estimator '" + name + "'; " + advice(name, known));
 }
 
-Status fill_limits(const wire::JobSpec& request, JobSpec& spec) {
-  if (request.attempts_max() != 0) spec.attempts_max = request.attempts_max();
-  if (request.record_bytes_max() != 0) spec.record_bytes_max = request.record_bytes_max();
+Status check_duration(Duration duration, const char* name) {
+  if (duration >= Duration(0) && duration <= kDurationMost) return {};
+  return bad_input(std::string("The ") + name + " must lie between 0 and 3650 days.");
+}
+
+Status check_durations(const JobSpec& spec) {
+  if (Status status = check_duration(spec.deadline, "deadline"); !status) return status;
+  if (Status status = check_duration(*spec.checkpoint_interval, "checkpoint interval"); !status) return status;
+  if (spec.attempt_timeout == scheduler::kNoTimeout) return {};
+  if (spec.attempt_timeout > Duration(0) && spec.attempt_timeout < kAttemptTimeoutMin)
+    return bad_input("The attempt timeout must be at least 100 ms: attempts do not tell more often where they are.");
+  return check_duration(spec.attempt_timeout, "attempt timeout");
+}
+
+Status check_limits(const JobSpec& spec) {
   if (spec.attempts_max > kFailuresOfSegmentMax)
     return bad_input("At most " + std::to_string(kFailuresOfSegmentMax) +
                      " attempts may fail on one segment; ask for fewer.");
@@ -137,21 +117,20 @@ Status fill_limits(const wire::JobSpec& request, JobSpec& spec) {
   return {};
 }
 
-Status fill_files(const wire::JobSpec& request, JobSpec& spec) {
-  std::set<std::string> names;
+Status check_files(const JobSpec& spec) {
+  std::set<std::string_view> names;
   std::size_t bytes = 0;
-  if (request.files_size() > kShippedFilesMax)
-    return bad_input("The job brings " + counted(static_cast<std::uint64_t>(request.files_size()), "file") +
-                     ", and may bring " + std::to_string(kShippedFilesMax) +
+  if (spec.files.size() > kShippedFilesMax)
+    return bad_input("The job brings " + counted(spec.files.size(), "file") + ", and may bring " +
+                     std::to_string(kShippedFilesMax) +
                      "; pack them into an archive, or put them where the workers can read them.");
-  for (const wire::ShippedFile& file : request.files()) {
-    const std::string& name = file.name();
+  for (const scheduler::ShippedFile& file : spec.files) {
+    const std::string& name = file.name;
     const bool is_name = !name.empty() && name.size() <= kNameBytesMax && name != "." && name != ".." &&
                          name.find('/') == name.npos && name.find('\0') == name.npos;
     if (!is_name) return bad_input("'" + readable(name.substr(0, kNameBytesMax)) + "' cannot be the name of a file.");
     if (!names.insert(name).second) return bad_input("Two files of the job are called '" + readable(name) + "'.");
-    bytes += name.size() + file.content().size();
-    spec.files.push_back({name, file.content(), file.executable()});
+    bytes += name.size() + file.content.size();
   }
   if (bytes > kShippedBytesMax)
     return bad_input("The files of the job and their names take " + counted(bytes, "byte") + ", and may take " +
@@ -164,13 +143,12 @@ Error too_long(const std::string& what, const std::string& path) {
                    ", and a path may have " + std::to_string(kPathBytesMax) + "; choose a shorter one.");
 }
 
-Status fill_application_directories(const wire::JobSpec& request, JobSpec& spec) {
-  for (const std::string& directory : request.application_directories()) {
+Status check_application_directories(const JobSpec& spec) {
+  for (const std::string& directory : spec.application_directories) {
     if (directory.size() > kPathBytesMax) return too_long("The directory of applications", directory);
     if (!directory.starts_with('/'))
       return bad_input("The directory of applications '" + readable(directory.substr(0, 100)) +
                        "' is not an absolute path.");
-    spec.application_directories.push_back(directory);
   }
   if (spec.application_directories.size() > kApplicationDirectoriesMax)
     return bad_input("A job can name at most " + std::to_string(kApplicationDirectoriesMax) +
@@ -178,15 +156,13 @@ Status fill_application_directories(const wire::JobSpec& request, JobSpec& spec)
   return {};
 }
 
-Status fill_name(const wire::JobSpec& request, JobSpec& spec) {
-  if (request.name().size() > kNameBytesMax)
-    return bad_input("The name of the job has " + counted(request.name().size(), "byte") + ", and may have " +
+Status check_name(const JobSpec& spec) {
+  if (spec.name.size() > kNameBytesMax)
+    return bad_input("The name of the job has " + counted(spec.name.size(), "byte") + ", and may have " +
                      std::to_string(kNameBytesMax) + ".");
-  if (!is_priority(request.priority()))
+  if (!is_priority(spec.priority))
     return bad_input("The priority must lie between " + std::to_string(-kPriorityMost) + " and " +
                      std::to_string(kPriorityMost) + ".");
-  spec.name = readable(request.name());
-  spec.priority = request.priority();
   return {};
 }
 
@@ -245,16 +221,21 @@ Directories directories_of(const wire::JobSpec& request) {
 }
 
 Result<JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& policy) {
-  JobSpec spec;
-  if (Status status = fill_policy(request, policy, spec); !status) return status.error();
-  spec.kill_on_miss = request.kill_on_miss();
-  for (const auto fill : {fill_application, fill_estimator, fill_durations, fill_limits, fill_files,
-                          fill_application_directories, fill_name}) {
-    if (Status status = fill(request, spec); !status) return status.error();
+  for (const auto* parameters : {&request.settings().policy_parameters(), &request.parameters()}) {
+    if (Status status = check_parameters(*parameters); !status) return status.error();
   }
+  Result<JobSpec> spec = journal::job_of(request);
+  if (!spec) return spec;
+  if (Status status = choose_policy(*spec, policy); !status) return status.error();
+  fill_in(*spec);
+  for (const auto check : {check_application, check_estimator, check_durations, check_limits, check_files,
+                           check_application_directories, check_name}) {
+    if (Status status = check(*spec); !status) return status.error();
+  }
+  spec->name = readable(spec->name);
   Result<std::string> output = output_of(request);
   if (!output) return output.error();
-  spec.output = std::move(*output);
+  spec->output = std::move(*output);
   return spec;
 }
 

@@ -185,7 +185,7 @@ void ApplicationMaster::launch(StepBuilder& step, NodeId node, SegmentKey key, b
   step.act(launch_of(step.cluster, attempt));
   const JobSpec& spec = step.cluster.find_job(job_)->spec;
   if (spec.checkpoint_interval > Duration::zero()) {
-    step.timers.arm(checkpoint_of(attempt), step.now + spec.checkpoint_interval);
+    step.timers.arm(checkpoint_of(attempt), step.now + *spec.checkpoint_interval);
   }
   watch_progress(step, attempt);
 }

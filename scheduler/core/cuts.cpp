@@ -46,7 +46,7 @@ void ApplicationMaster::on_checkpoint_due(StepBuilder& step, AttemptId id) {
   if (is_alone && has_begun && !attempt->cut && !attempt->standby) {
     ask_cut(step, id, {attempt->offset, false, CutReason::Checkpoint, step.now});
   }
-  step.timers.arm(checkpoint_of(id), step.now + job.spec.checkpoint_interval);
+  step.timers.arm(checkpoint_of(id), step.now + *job.spec.checkpoint_interval);
 }
 
 void ApplicationMaster::hand_over(StepBuilder& step, AttemptId id) {

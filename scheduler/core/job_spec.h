@@ -9,6 +9,7 @@
 
 #include "common/base/byte_range.h"
 #include "common/base/codec.h"
+#include "common/base/job_settings.h"
 #include "common/base/result.h"
 #include "common/base/time.h"
 
@@ -67,30 +68,20 @@ struct ShippedFile {
   bool operator==(const ShippedFile&) const = default;
 };
 
-struct JobSpec {
+struct JobSpec : JobSettings {
   std::string application;
   StringMap parameters;
   std::vector<InputFile> inputs;  // in input order; empty files are left out
   std::string output;             // absolute directory
   std::string claim;              // id under which the job holds that directory; no other job has it
   std::uint64_t split_bytes = 128u << 20;
-  Duration deadline{0};                                   // after submission; 0: none
-  Duration checkpoint_interval{std::chrono::seconds(5)};  // 0: off
-  // Without progress, until an attempt is ended; kNoTimeout: never; 0: by what the job's attempts show (timers.h).
-  Duration attempt_timeout{0};
-  std::uint32_t attempts_max = 4;  // failures of one segment that fail the job
-  std::uint64_t record_bytes_max = 64u << 20;
-  std::string policy = "none";
-  StringMap policy_parameters;
-  std::string estimator = "chronos";  // of completion times: math::estimator_names()
-  bool kill_on_miss = false;          // end the job when its deadline has passed, instead of finishing it
-  std::string owner;                  // the name of the token or certificate that submitted it; empty: nobody
-  std::string name;                   // shown to people; may be empty
-  std::int32_t priority = 0;          // of the owner's jobs those with a higher one get slots first
-  std::vector<ShippedFile> files;     // that attempts find in their directory
+  std::string owner;               // the name of the token or certificate that submitted it; empty: nobody
+  std::vector<ShippedFile> files;  // that attempts find in their directory
   std::vector<std::string> application_directories;  // where workers look for the application first
   // Another engine launches its attempts and says so (event::LaunchedElsewhere); it is asked for copies only.
   bool advised = false;
+
+  JobSpec() { checkpoint_interval = std::chrono::seconds(5); }
   bool operator==(const JobSpec&) const = default;
 };
 

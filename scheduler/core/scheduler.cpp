@@ -95,7 +95,7 @@ Step Scheduler::Impl::start(TimePoint now) {
     manage(step, id);
     for (const AttemptId attempt : job.live) {
       if (job.spec.checkpoint_interval > Duration::zero()) {
-        timers_.arm(checkpoint_of(attempt), now + job.spec.checkpoint_interval);
+        timers_.arm(checkpoint_of(attempt), now + *job.spec.checkpoint_interval);
       }
       masters_.at(id).watch_progress(step, attempt);
     }

@@ -263,7 +263,7 @@ const PolicyDescription* find_policy(std::string_view name) {
 
 Duration default_checkpoint_interval(std::string_view name) {
   const PolicyDescription* policy = find_policy(name);
-  return policy != nullptr && policy->restarts ? Duration(0) : JobSpec{}.checkpoint_interval;
+  return policy != nullptr && policy->restarts ? Duration(0) : *JobSpec().checkpoint_interval;
 }
 
 std::unique_ptr<Policy> make_policy(std::string_view name, const StringMap& given) {

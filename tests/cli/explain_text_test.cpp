@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-
 #include <nlohmann/json.hpp>
 
 #include "cli/show/job_json.h"
@@ -82,10 +81,10 @@ wire::Reply::Explained explained_job() {
   auto& summary = *explained.mutable_summary();
   summary.set_job(3);
   summary.set_state(wire::SUCCEEDED);
-  summary.set_policy("split-resume");
+  summary.mutable_settings()->set_policy("split-resume");
   summary.set_tasks(10);
   summary.set_elapsed_ns(12400 * kMs);
-  auto& theta = *summary.add_policy_parameters();
+  auto& theta = *summary.mutable_settings()->add_policy_parameters();
   theta.set_key("theta");
   theta.set_value("1s");
 
@@ -233,9 +232,9 @@ wire::Reply::Job with_insight() {
   wire::Reply::Job job;
   auto& summary = *job.mutable_summary();
   summary.set_state(wire::RUNNING);
-  summary.set_policy("none");
+  summary.mutable_settings()->set_policy("none");
   summary.set_elapsed_ns(10'000 * kMs);
-  summary.set_deadline_ns(20'000 * kMs);
+  summary.mutable_settings()->set_deadline(20'000 * kMs);
   auto& forecast = *summary.mutable_forecast();
   forecast.set_pocd(0.9731);
   forecast.set_low_ns(15'000 * kMs);

@@ -37,7 +37,7 @@ wire::Reply::Job job_with_copy() {
   summary.set_application("wordcount");
   summary.set_submitted_unix_ns(kSubmitted);
   summary.set_elapsed_ns(400 * kMillisecond);
-  summary.set_deadline_ns(500 * kMillisecond);
+  summary.mutable_settings()->set_deadline(500 * kMillisecond);
   summary.set_tasks(2);
   for (std::uint32_t index = 0; index < 2; ++index) {
     auto& task = *job.add_tasks();

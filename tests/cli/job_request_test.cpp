@@ -68,13 +68,13 @@ TEST(JobRequest, OptionsArriveInTheSpec) {
   options.policy_parameters = {{"p", "q"}};
   const auto spec = make_job_spec(options, "/");
   EXPECT_EQ(spec.split_bytes(), 1u);
-  EXPECT_EQ(spec.deadline_ns(), 9'000'000'000);
-  EXPECT_FALSE(spec.has_checkpoint_interval_ns());  // the master knows what suits the policy
-  EXPECT_EQ(spec.attempt_timeout_ns(), 3'000'000'000);
-  EXPECT_EQ(spec.attempts_max(), 4u);
+  EXPECT_EQ(spec.settings().deadline(), 9'000'000'000);
+  EXPECT_FALSE(spec.settings().has_checkpoint_interval());  // the master knows what suits the policy
+  EXPECT_EQ(spec.settings().attempt_timeout(), 3'000'000'000);
+  EXPECT_EQ(spec.settings().attempts_max(), 4u);
   ASSERT_EQ(spec.parameters_size(), 2);
   EXPECT_EQ(spec.parameters(0).key(), "a");
-  EXPECT_EQ(spec.policy_parameters(0).value(), "q");
+  EXPECT_EQ(spec.settings().policy_parameters(0).value(), "q");
 }
 
 TEST(CheckFiles, NoTwoFlagsNameOneFileWhateverTheyCallIt) {

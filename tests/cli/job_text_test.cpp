@@ -90,12 +90,12 @@ TEST(JobText, TheCommandForTheAnswerNamesTheDirectoriesOfApplications) {
 TEST(JobText, DeadlineIsMetOrMissed) {
   auto job = example_job().summary();
   EXPECT_FALSE(missed_its_deadline(job));
-  job.set_deadline_ns(3 * kSecond);
+  job.mutable_settings()->set_deadline(3 * kSecond);
   EXPECT_THAT(summary_text(job), HasSubstr("met with 1.00 s to spare"));
-  job.set_deadline_ns(1 * kSecond);
+  job.mutable_settings()->set_deadline(1 * kSecond);
   EXPECT_TRUE(missed_its_deadline(job));
   EXPECT_THAT(summary_text(job), HasSubstr("missed by 1.00 s"));
-  job.set_deadline_ns(3 * kSecond);
+  job.mutable_settings()->set_deadline(3 * kSecond);
   job.set_state(wire::KILLED);
   EXPECT_TRUE(missed_its_deadline(job)) << "there is no result";
   EXPECT_THAT(summary_text(job), HasSubstr("missed: the job was killed"));

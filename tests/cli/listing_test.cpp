@@ -30,7 +30,7 @@ wire::Reply::Jobs three_jobs() {
     wire::JobSummary& job = *jobs.add_jobs();
     job.set_job(id);
     job.set_state(state);
-    job.set_name(name);
+    job.mutable_settings()->set_name(name);
     job.set_application("wordcount");
     job.set_tasks(tasks);
   };
@@ -87,7 +87,7 @@ TEST(Listing, WhatIsNoColumnStateOrOrderIsRefusedWithThoseThatThereAre) {
 
 TEST(Listing, WhatHasNoNumberIsSortedBehind) {
   wire::Reply::Jobs jobs = three_jobs();
-  jobs.mutable_jobs(2)->set_deadline_ns(5);
+  jobs.mutable_jobs(2)->mutable_settings()->set_deadline(5);
   for (const char* order : {"ascending", "descending"}) {
     const auto query = read_list_query(parameters({{"sort", "deadline"}, {"order", order}}), Listed::Jobs);
     EXPECT_EQ(json::parse(listed_jobs_json(jobs, *query))["jobs"][0]["job"], "job-3") << order;

@@ -21,9 +21,9 @@ inline wire::JobSummary running_job() {
   job.set_job(7);
   job.set_state(wire::JobState::RUNNING);
   job.set_application("word<script>count");
-  job.set_policy("shed+");
+  job.mutable_settings()->set_policy("shed+");
   job.set_tasks(2);
-  job.set_deadline_ns(10'000'000'000);
+  job.mutable_settings()->set_deadline(10'000'000'000);
   return job;
 }
 

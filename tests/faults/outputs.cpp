@@ -188,18 +188,19 @@ wire::JobSpec Outputs::request(std::uint32_t index) {
   spec.set_output(place(submission.has_output_in_store) + "/out/" + std::to_string(owners_.size()));
   owners_.emplace(spec.output(), index);
   spec.set_split_bytes(submission.split_bytes);
-  spec.set_deadline_ns(from_seconds(submission.deadline).count());
-  if (submission.checkpoint >= 0) spec.set_checkpoint_interval_ns(from_seconds(submission.checkpoint).count());
-  spec.set_attempt_timeout_ns(from_seconds(submission.attempt_timeout).count());
-  spec.set_attempts_max(kAttemptsMax);
-  spec.set_record_bytes_max(1u << 20);
-  spec.set_policy(submission.policy);
+  spec.mutable_settings()->set_deadline(from_seconds(submission.deadline).count());
+  if (submission.checkpoint >= 0)
+    spec.mutable_settings()->set_checkpoint_interval(from_seconds(submission.checkpoint).count());
+  spec.mutable_settings()->set_attempt_timeout(from_seconds(submission.attempt_timeout).count());
+  spec.mutable_settings()->set_attempts_max(kAttemptsMax);
+  spec.mutable_settings()->set_record_bytes_max(1u << 20);
+  spec.mutable_settings()->set_policy(submission.policy);
   for (const auto& [key, value] : submission.policy_parameters) {
-    wire::Entry* const entry = spec.add_policy_parameters();
+    wire::Entry* const entry = spec.mutable_settings()->add_policy_parameters();
     entry->set_key(key);
     entry->set_value(value);
   }
-  spec.set_kill_on_miss(submission.kill_on_miss);
+  spec.mutable_settings()->set_kill_on_miss(submission.kill_on_miss);
   return spec;
 }
 

@@ -114,6 +114,29 @@ RC_GTEST_PROP(RecordCodec, RefusesAnyCutAndAnyAddition, ()) {
 
 RC_GTEST_PROP(RecordCodec, SurvivesArbitraryBytes, ()) { RC_ASSERT(!decode_record(*test::any_text()).has_value()); }
 
+std::size_t bytes_of_job(std::uint64_t points, bool with_windows) {
+  scheduler::JobSpec spec;
+  spec.application = "wordcount";
+  spec.parameters = {{"min_length", "3"}};
+  spec.output = "/data/out/books-2024";
+  spec.claim = std::string(16, 'c');
+  spec.deadline = std::chrono::seconds(90);
+  spec.inputs.push_back({"/data/books/all.txt.gz", points << 20, "1732462800000000000", Codec::Gzip, points << 22, {}});
+  for (std::uint64_t i = 1; i <= points; ++i) {
+    AccessPoint point{i << 22, (i << 20) + 77 * (i % 1000), with_windows ? i % 8 + kInside : 0, {}};
+    if (with_windows) point.window.fill(static_cast<std::uint8_t>(i % 255 + 1));
+    spec.inputs.back().points.push_back(point);
+  }
+  return encode_record({TimePoint(std::chrono::seconds(1)), fact::JobAccepted{JobId{7}, spec}}).size();
+}
+
+// What a master writes and reads again at its start for each compressed input.
+TEST(RecordCodec, NeedsFewBytesForAJobAndItsAccessPoints) {
+  EXPECT_LE(bytes_of_job(0, false), 220u);
+  EXPECT_LE(bytes_of_job(10'000, true), 400'000u);
+  EXPECT_LE(bytes_of_job(10'000, false), 200'000u);
+}
+
 TEST(RecordCodec, RefusesAValueOfANewerVersion) {
   std::string bytes = encode_record({from_unix_ns(1), fact::MasterStarted{3}});
   bytes[0] = static_cast<char>(kRecordVersion + 1);

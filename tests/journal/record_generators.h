@@ -40,6 +40,11 @@ inline scheduler::JobSpec any_spec() {
     const auto codec = static_cast<Codec>(*rc::gen::inRange(0, 3));
     const auto size = *rc::gen::arbitrary<std::uint64_t>();
     spec.inputs.push_back({*any_text(), size, *any_text(), codec});
+    for (int points = *rc::gen::inRange(0, 3); points > 0; --points) {
+      AccessPoint point{*rc::gen::arbitrary<std::uint64_t>(), *rc::gen::arbitrary<std::uint64_t>(), size, {}};
+      if (*rc::gen::arbitrary<bool>()) point.window.fill(7);
+      spec.inputs.back().points.push_back(point);
+    }
     if (*rc::gen::arbitrary<bool>()) continue;
     scheduler::InputFile& group = spec.inputs.back();
     const std::uint64_t first = *rc::gen::inRange<std::uint64_t>(0, size);
@@ -57,6 +62,8 @@ inline scheduler::JobSpec any_spec() {
   spec.policy_parameters = any_map();
   spec.estimator = *any_text();
   spec.kill_on_miss = *rc::gen::arbitrary<bool>();
+  spec.name = *any_text();
+  spec.priority = *rc::gen::arbitrary<std::int32_t>();
   spec.owner = *any_text();
   spec.advised = *rc::gen::arbitrary<bool>();
   return spec;

@@ -114,8 +114,8 @@ wire::JobSpec Campaign::spec(const std::string& input, std::uint64_t split_bytes
   spec.add_inputs(options_.directory + "/" + input);
   spec.set_output(output);
   spec.set_split_bytes(split_bytes);
-  spec.set_attempts_max(4);
-  spec.set_record_bytes_max(1u << 20);
+  spec.mutable_settings()->set_attempts_max(4);
+  spec.mutable_settings()->set_record_bytes_max(1u << 20);
   return spec;
 }
 

@@ -156,8 +156,8 @@ class Campaign {
     spec.add_inputs("/shared/in.txt");
     spec.set_output(output);
     spec.set_split_bytes(kLinesOfTask * kLineBytes);
-    spec.set_attempts_max(4);
-    spec.set_record_bytes_max(1u << 20);
+    spec.mutable_settings()->set_attempts_max(4);
+    spec.mutable_settings()->set_record_bytes_max(1u << 20);
     wire::Entry* const pause = spec.add_parameters();
     pause->set_key("pause_us");
     pause->set_value("20000");

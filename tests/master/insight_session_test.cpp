@@ -19,11 +19,11 @@ class InsightTest : public test::MasterFixture {
   }
   awaitable<std::uint32_t> submit_clone() {
     wire::Request request = submission();
-    request.mutable_submit()->set_policy("clone");
-    wire::Entry* r = request.mutable_submit()->add_policy_parameters();
+    request.mutable_submit()->mutable_settings()->set_policy("clone");
+    wire::Entry* r = request.mutable_submit()->mutable_settings()->add_policy_parameters();
     r->set_key("r");
     r->set_value("1");
-    request.mutable_submit()->set_deadline_ns(60'000'000'000);
+    request.mutable_submit()->mutable_settings()->set_deadline(60'000'000'000);
     co_return co_await submit_request(request);
   }
 };

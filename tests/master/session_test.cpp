@@ -341,7 +341,7 @@ TEST_F(SessionTest, WhatCannotBeSubmittedIsRefusedInOneSentence) {
               "The input '" + (directory_ / "missing") + "' cannot be read: No such file or directory.");
     EXPECT_TRUE(no_input.bad_input());
     wire::Request policy = submission();
-    policy.mutable_submit()->set_policy("magic");
+    policy.mutable_submit()->mutable_settings()->set_policy("magic");
     const auto no_policy = co_await ask(policy);
     EXPECT_NE(no_policy.error().find("there is no policy 'magic'; choose one of: none"), std::string::npos);
     EXPECT_FALSE(fs::exists(output_));

@@ -67,11 +67,11 @@ TEST_F(SubmissionTest, FillsInTheDefaults) {
 
 TEST_F(SubmissionTest, TakesEverythingThatIsGiven) {
   request_.set_split_bytes(1000);
-  request_.set_deadline_ns(5);
-  request_.set_checkpoint_interval_ns(6);
-  request_.set_attempt_timeout_ns(100'000'007);
-  request_.set_attempts_max(8);
-  request_.set_record_bytes_max(9);
+  request_.mutable_settings()->set_deadline(5);
+  request_.mutable_settings()->set_checkpoint_interval(6);
+  request_.mutable_settings()->set_attempt_timeout(100'000'007);
+  request_.mutable_settings()->set_attempts_max(8);
+  request_.mutable_settings()->set_record_bytes_max(9);
   wire::Entry* entry = request_.add_parameters();
   entry->set_key("k");
   entry->set_value("v");
@@ -115,18 +115,20 @@ TEST_F(SubmissionTest, RefusesImpossibleFields) {
   refused("is not an absolute path", [&] { request_.set_output("out"); });
   refused("is not an absolute path", [&] { request_.clear_output(); });
   refused("is no place that jobs can write to", [&] { request_.set_output("file:///tmp/out"); });
-  refused("attempt timeout must be at least 100 ms", [&] { request_.set_attempt_timeout_ns(99'999'999); });
+  refused("attempt timeout must be at least 100 ms",
+          [&] { request_.mutable_settings()->set_attempt_timeout(99'999'999); });
   refused("has 5000 bytes, and a path may have 4096", [&] { request_.set_output("/" + std::string(4999, 'x')); });
-  refused("priority must lie between", [&] { request_.set_priority(std::numeric_limits<std::int32_t>::min()); });
-  refused("has 300 bytes, and may have 256", [&] { request_.set_name(std::string(300, 'x')); });
+  refused("priority must lie between",
+          [&] { request_.mutable_settings()->set_priority(std::numeric_limits<std::int32_t>::min()); });
+  refused("has 300 bytes, and may have 256", [&] { request_.mutable_settings()->set_name(std::string(300, 'x')); });
   refused("cannot be '/'", [&] { request_.set_output("/tmp/.."); });
-  refused("deadline must lie between", [&] { request_.set_deadline_ns(-1); });
-  refused("checkpoint interval must lie", [&] { request_.set_checkpoint_interval_ns(-1); });
+  refused("deadline must lie between", [&] { request_.mutable_settings()->set_deadline(-1); });
+  refused("checkpoint interval must lie", [&] { request_.mutable_settings()->set_checkpoint_interval(-1); });
   refused("attempt timeout must lie",
-          [&] { request_.set_attempt_timeout_ns(std::numeric_limits<std::int64_t>::max() - 1); });
-  refused("At most 100 attempts", [&] { request_.set_attempts_max(101); });
-  refused("at most 1 GiB", [&] { request_.set_record_bytes_max(std::uint64_t{1} << 40); });
-  refused("there is no policy 'x'", [&] { request_.set_policy("x"); });
+          [&] { request_.mutable_settings()->set_attempt_timeout(std::numeric_limits<std::int64_t>::max() - 1); });
+  refused("At most 100 attempts", [&] { request_.mutable_settings()->set_attempts_max(101); });
+  refused("at most 1 GiB", [&] { request_.mutable_settings()->set_record_bytes_max(std::uint64_t{1} << 40); });
+  refused("there is no policy 'x'", [&] { request_.mutable_settings()->set_policy("x"); });
   refused("names no file", [&] { request_.clear_inputs(); });
   refused("has no name, a name longer than 256 bytes, or a value longer than 64.0 KiB",
           [&] { request_.add_parameters(); });
@@ -142,7 +144,7 @@ TEST_F(SubmissionTest, RefusesImpossibleFields) {
     }
   });
   refused("at most 1000 parameters", [&] {
-    for (int i = 0; i < 2000; ++i) request_.add_policy_parameters()->set_key(std::to_string(i));
+    for (int i = 0; i < 2000; ++i) request_.mutable_settings()->add_policy_parameters()->set_key(std::to_string(i));
   });
 }
 

@@ -351,9 +351,9 @@ TEST_F(ExplanationTest, DecisionsComeBeforeDeclinesWhenThereIsRoomForOne) {
 
 TEST_F(ExplanationTest, ASummaryTellsThePolicyAndItsParameters) {
   const wire::JobSummary summary = summary_of(JobId{1}, job(), from_unix_ns(time_), ShowCounters::No);
-  EXPECT_EQ(summary.policy(), "none");
-  EXPECT_EQ(summary.estimator(), "chronos");
-  EXPECT_EQ(summary.checkpoint_interval_ns(), 5 * kSecond);
+  EXPECT_EQ(summary.settings().policy(), "none");
+  EXPECT_EQ(summary.settings().estimator(), "chronos");
+  EXPECT_EQ(summary.settings().checkpoint_interval(), 5 * kSecond);
 }
 
 TEST(Views, WhatIsNotKnownIsAbsent) {

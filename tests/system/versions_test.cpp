@@ -47,7 +47,7 @@ std::string release_of(std::uint32_t majors, std::uint32_t minors) {
   return "Ontime 9.8.7 (protocol " + std::to_string(major + majors) + "." + std::to_string(minor + minors) + ")";
 }
 
-// 6.0 said none of it.
+// The first of a major version may say none of it.
 template <class Greeting>
 std::string without_minor(std::string_view payload) {
   Greeting greeting = parsed<Greeting>(payload);
@@ -70,7 +70,7 @@ Frames of_newer_worker(bool of_guest, std::size_t number, std::string_view paylo
   return {with_more<wire::ToMaster>(payload), kUnknown};
 }
 
-// To a worker of 6.0: its hello is shorter, and the master says more than it knows.
+// To a worker of the first minor version: its hello is shorter, and the master says more than it knows.
 Frames of_older_worker(bool of_guest, std::size_t number, std::string_view payload) {
   if (of_guest) return {number == 0 ? without_minor<wire::Hello>(payload) : std::string(payload)};
   if (number == 1) return {with_minor<wire::HelloReply>(payload, kNext, "9.8.7")};
@@ -162,7 +162,7 @@ TEST_F(OtherVersions, AJobRunsOnWhileItsClusterIsUpgradedOneByOne) {
   ASSERT_TRUE(eventually([&] { return live() == 3; }));
   const std::string job = submit("out");
   ASSERT_TRUE(eventually([&] { return cluster_.job(job)["attempts_running"] == 3; }));
-  EXPECT_THAT(cluster_.master().output().err, HasSubstr("an older Ontime (protocol 6.0)"));
+  EXPECT_THAT(cluster_.master().output().err, HasSubstr("an older Ontime (protocol 7.0)"));
   for (int i = 0; i < 3; ++i) {
     workers[static_cast<std::size_t>(i)].signal(SIGTERM);
     EXPECT_EQ(workers[static_cast<std::size_t>(i)].wait().status, 0);

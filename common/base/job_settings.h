@@ -1,0 +1,36 @@
+#pragma once
+// What a client may say about how its job is run, and is shown again: as the command line reads it, as it travels
+// (wire::JobSettings), and as the scheduler and the journal hold it.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "common/base/time.h"
+
+namespace ontime {
+
+struct JobSettings {
+  std::string name;             // shown to people; may be empty
+  std::int32_t priority = 0;    // of the owner's jobs those with a higher one get slots first
+  Duration deadline{0};         // after submission; 0: none
+  bool kill_on_miss = false;    // end the job when its deadline has passed, instead of finishing it
+  std::string policy = "none";  // of a request, empty: the master's
+  std::map<std::string, std::string, std::less<>> policy_parameters;
+  std::string estimator = "chronos";            // of completion times: math::estimator_names()
+  std::optional<Duration> checkpoint_interval;  // 0: off. Only a request may leave it to what suits the policy
+  // Without progress, until an attempt is ended; Duration::max(): never; 0: by what the job's attempts show.
+  Duration attempt_timeout{0};
+  std::uint32_t attempts_max = 4;  // failures of one segment that fail the job
+  std::uint64_t record_bytes_max = 64u << 20;
+  bool operator==(const JobSettings&) const = default;
+};
+
+// Each member that is one text, number or duration, for what carries all of them on.
+#define ONTIME_JOB_SETTINGS(X)                                                                      \
+  X(name)                                                                                           \
+  X(priority) X(deadline) X(kill_on_miss) X(policy) X(estimator) X(attempt_timeout) X(attempts_max) \
+      X(record_bytes_max)
+
+}  // namespace ontime
