@@ -5,9 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "cli/job_fields.h"
 #include "common/base/limits.h"
-#include "common/base/units.h"
-#include "scheduler/policies/policy.h"
 
 namespace ontime::cli {
 
@@ -15,27 +14,10 @@ using flags::add_duration;
 using flags::add_settings;
 using flags::add_size;
 using flags::add_whole;
-using flags::one_of;
 
 namespace {
 
 constexpr std::uint32_t kLocalWorkersMax = 256;  // processes that one `ontime run` may start
-
-void add_attempt_timeout(CLI::App& app, Duration& value) {
-  app.add_option_function<std::string>(
-         "--attempt-timeout",
-         [&value](const std::string& text) {
-           const auto given = text == "never" ? Result<Duration>(Duration::max()) : parse_duration(text);
-           if (!given) throw CLI::ValidationError("--attempt-timeout", given.error().message);
-           if (*given < kAttemptTimeoutMin)
-             throw CLI::ValidationError("--attempt-timeout",
-                                        "'" + text + "' is too short; give 100ms or more, or never");
-           value = *given;
-         },
-         "End an attempt that makes no progress for this long, or never (default: 20 times what the job's attempts "
-         "need from one offset to the next, at least 30s; to seal what it has mapped at least 1m)")
-      ->type_name("TIME");
-}
 
 }  // namespace
 
@@ -61,45 +43,7 @@ void add_job_options(CLI::App& app, JobOptions& job) {
   add_text(app, "-o,--output", job.output, "DIR",
            "Directory for the output, s3://bucket/prefix or hdfs://host/dir; must not exist or be empty")
       ->required();
-  auto* deadline = add_duration(app, "--deadline", job.deadline,
-                                "Time the job may take, else $ONTIME_DEADLINE; later than that, the exit code is 3",
-                                std::chrono::milliseconds(1))
-                       ->envname("ONTIME_DEADLINE");
-  add_duration(app, "--checkpoint", job.checkpoint_interval,
-               "Seal what is mapped at this interval; 0: never (default 5s; 0 for policies that restart)");
-  add_attempt_timeout(app, job.attempt_timeout);
-  add_whole(app, "--max-attempts", job.attempts_max, {1, kFailuresOfSegmentMax},
-            "Failures of one segment that fail the job");
-  add_size(app, "--max-record", job.record_bytes_max, "A longer record fails the job");
-  flags::add_policy(app, job.policy, job.policy_parameters, scheduler::read_policy,
-                    "What to do about stragglers: a name from 'ontime policies', or NAME:KEY=VALUE,... (default: "
-                    "$ONTIME_POLICY, else auto)")
-      ->check(flags::offering(names_of(scheduler::policies())))
-      ->envname("ONTIME_POLICY");
-  add_text(app, "--estimator", job.estimator, "NAME",
-           "How completion times are estimated: chronos, hadoop, exponential or simple-exponential")
-      ->check(one_of({"chronos", "hadoop", "exponential", "simple-exponential"}));
-  app.add_option_function<std::string>(
-         "--on-miss", [&job](const std::string& what) { job.kill_on_miss = what == "kill"; },
-         "When the deadline has passed: finish the job, or kill it (default finish)")
-      ->check(one_of({"finish", "kill"}))
-      ->needs(deadline)
-      ->type_name("WHAT");
-  add_application_directories(app, job.application_directories);
-  add_text(app, "--file", job.files, "FILE", "Send this file along: attempts find it in their directory; repeatable");
-  add_text(app, "--name", job.name, "TEXT", "Name of the job, shown beside its id");
-  app.add_option_function<std::string>(
-         "--priority",
-         [&job](const std::string& text) {
-           const auto priority = number_in<decltype(job.priority)>(text);
-           if (!priority || !is_priority(*priority))
-             throw CLI::ValidationError("--priority", "'" + text + "' is not a whole number from " +
-                                                          std::to_string(-kPriorityMost) + " to " +
-                                                          std::to_string(kPriorityMost));
-           job.priority = *priority;
-         },
-         "Of one owner's jobs, those with a higher priority get slots first (default 0)")
-      ->type_name("N");
+  add_setting_flags(app, job);
 }
 
 void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/job_fields.h"
 #include "cli/show/job_text.h"
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
@@ -94,12 +95,6 @@ Json explained_task_value(const wire::ExplainedTask& task) {
                       {"text", reason_text(task.declined().reason())},
                       {"since_seconds", seconds_value(task.declined().since_ns())},
                       {"last_seconds", seconds_value(task.declined().last_ns())}};
-  return json;
-}
-
-Json entries_of(const google::protobuf::RepeatedPtrField<wire::Entry>& entries) {
-  Json json = Json::object();
-  for (const auto& entry : entries) json[entry.key()] = entry.value();
   return json;
 }
 
@@ -216,41 +211,34 @@ Json explanation_value(const wire::Reply::Explained& explained) {
 Json job_value(const wire::JobSummary& job) {
   const wire::JobSettings& settings = job.settings();
   const bool has_deadline = settings.deadline() > 0;
-  return {
-      {"job", to_string(JobId{job.job()})},
-      {"name", text_or_null(settings.name())},
-      {"priority", settings.priority()},
-      {"state", protocol::name_of(job.state())},
-      {"application", job.application()},
-      {"output", job.output()},
-      {"owner", text_or_null(job.owner())},
-      {"policy", settings.policy()},
-      {"policy_chosen", text_or_null(job.policy_chosen())},
-      {"policy_choice", text_or_null(job.policy_choice())},
-      {"policy_harm", text_or_null(job.policy_harm())},
-      {"policy_problem", job.policy_problem()},
-      {"policy_parameters", entries_of(settings.policy_parameters())},
-      {"estimator", settings.estimator()},
-      {"checkpoint_seconds", known(settings.checkpoint_interval() > 0, seconds_value(settings.checkpoint_interval()))},
-      {"restarts_without_checkpoints", restarts_without_checkpoints(job)},
-      {"on_miss", settings.kill_on_miss() ? "kill" : "finish"},
-      {"submitted_unix_ns", instant(job.submitted_unix_ns())},
-      {"ended_unix_ns", instant(job.ended_unix_ns())},
-      {"elapsed_seconds", seconds_value(job.elapsed_ns())},
-      {"deadline_seconds", known(has_deadline, seconds_value(settings.deadline()))},
-      {"deadline_met", known(has_deadline && protocol::has_ended(job), !missed_its_deadline(job))},
-      {"tasks", job.tasks()},
-      {"tasks_done", job.tasks_done()},
-      {"input_bytes", job.input_bytes()},
-      {"mapped_bytes", job.mapped_bytes()},
-      {"records", job.records()},
-      {"waiting_for", text_or_null(job.waiting_for())},
-      {"attempts_running", job.attempts_running()},
-      {"copies_running", job.copies_running()},
-      {"attempts_launched", job.attempts_launched()},
-      {"attempts_failed", job.attempts_failed()},
-      {"counters", counters_of(job)},
-      {"message", job.message()}};
+  Json value = {{"job", to_string(JobId{job.job()})}};
+  value.update(settings_value(settings));
+  value.update({{"state", protocol::name_of(job.state())},
+                {"application", job.application()},
+                {"output", job.output()},
+                {"owner", text_or_null(job.owner())},
+                {"policy_chosen", text_or_null(job.policy_chosen())},
+                {"policy_choice", text_or_null(job.policy_choice())},
+                {"policy_harm", text_or_null(job.policy_harm())},
+                {"policy_problem", job.policy_problem()},
+                {"restarts_without_checkpoints", restarts_without_checkpoints(job)},
+                {"submitted_unix_ns", instant(job.submitted_unix_ns())},
+                {"ended_unix_ns", instant(job.ended_unix_ns())},
+                {"elapsed_seconds", seconds_value(job.elapsed_ns())},
+                {"deadline_met", known(has_deadline && protocol::has_ended(job), !missed_its_deadline(job))},
+                {"tasks", job.tasks()},
+                {"tasks_done", job.tasks_done()},
+                {"input_bytes", job.input_bytes()},
+                {"mapped_bytes", job.mapped_bytes()},
+                {"records", job.records()},
+                {"waiting_for", text_or_null(job.waiting_for())},
+                {"attempts_running", job.attempts_running()},
+                {"copies_running", job.copies_running()},
+                {"attempts_launched", job.attempts_launched()},
+                {"attempts_failed", job.attempts_failed()},
+                {"counters", counters_of(job)},
+                {"message", job.message()}});
+  return value;
 }
 
 Json node_value(const wire::NodeSummary& node) {

@@ -49,9 +49,7 @@ Result<wire::JobSpec> ClusterRun::spec_of(std::size_t index) {
   options.inputs = setup_.inputs.of(group, planned.tasks);
   options.output = setup_.outputs + "/" + std::to_string(index + 1);
   options.splits = planned.tasks;
-  if (group.handling.checkpoint) options.checkpoint_interval = from_seconds(*group.handling.checkpoint);
-  options.attempt_timeout = from_seconds(group.handling.attempt_timeout);
-  options.policy = "none";
+  static_cast<JobSettings&>(options) = group.handling;
   if (planned.kind == JobKind::WarmUp) {
     options.deadline = from_seconds(setup_.scenario.warm_up.time);
     options.kill_on_miss = true;

@@ -187,8 +187,8 @@ Scenario scenario_of(const PlanQuestion& question, std::uint32_t slots) {
   scenario.jobs = {question.job};
   JobGroup& job = scenario.jobs.front();
   job.times.duration = distribution_of(question.tail);
-  job.handling.checkpoint = 0;  // matters to failures alone
-  job.handling.attempt_timeout = scenario.horizon;
+  job.handling.checkpoint_interval = Duration(0);  // matters to failures alone
+  job.handling.attempt_timeout = from_seconds(scenario.horizon);
   return scenario;
 }
 

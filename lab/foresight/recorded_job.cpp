@@ -82,13 +82,9 @@ JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero) {
   if (const auto fitted = fitted_durations(known, group.size.split_bytes))
     group.times.duration = distribution_of(fitted->tail);
   group.deadline.seconds = seconds(spec.deadline);
-  group.handling.policy = spec.policy;
-  group.handling.policy_parameters = spec.policy_parameters;
-  group.handling.estimator = spec.estimator;
-  group.handling.checkpoint = seconds(*spec.checkpoint_interval);
-  group.handling.attempt_timeout = std::min(seconds(spec.attempt_timeout), 1e9);  // never is beyond every horizon
-  group.handling.attempts_max = spec.attempts_max;
-  group.handling.kill_on_miss = spec.kill_on_miss;
+  group.handling = spec;
+  group.handling.priority = 0;  // it orders the jobs of an owner, and here nobody owns any
+  group.handling.attempt_timeout = std::min(spec.attempt_timeout, from_seconds(1e9));  // never is beyond every horizon
   return group;
 }
 

@@ -117,8 +117,8 @@ Status check_group(const Scenario& scenario, const JobGroup& group) {
     return bad_input(who + "the mean duration is not finite, so no deadline can be a multiple of it.");
   }
   if (group.deadline.seconds < 0 || group.deadline.means < 0 || group.deadline.minima < 0 ||
-      group.deadline.medians < 0 || group.handling.attempt_timeout < 0 ||
-      (group.handling.checkpoint && *group.handling.checkpoint < 0)) {
+      group.deadline.medians < 0 || group.handling.attempt_timeout < Duration(0) ||
+      (group.handling.checkpoint_interval && *group.handling.checkpoint_interval < Duration(0))) {
     return bad_input(who + "deadline, checkpoint and attempt_timeout cannot be negative.");
   }
   const auto names = scheduler::math::estimator_names();

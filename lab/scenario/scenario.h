@@ -149,17 +149,6 @@ struct JobDeadline {
   bool is_set() const { return seconds > 0 || means > 0 || minima > 0 || medians > 0; }
 };
 
-// How the scheduler treats a job.
-struct JobHandling {
-  std::string policy = "none";
-  scheduler::StringMap policy_parameters;
-  std::string estimator = "chronos";
-  std::optional<double> checkpoint;  // interval, 0: off. Empty: 5 s, but off under policies that restart their copies
-  double attempt_timeout = 0;        // without progress; 0: by what the job's attempts show
-  std::uint32_t attempts_max = 4;    // failures of one segment that fail the job
-  bool kill_on_miss = false;
-};
-
 // What real processes map. Simulated ones only take the time that it takes.
 struct ProcessWork {
   std::string application = "wordcount";
@@ -185,7 +174,7 @@ struct JobGroup {
   AttemptTimes times;
   KnownBefore known;
   JobDeadline deadline;
-  JobHandling handling;
+  JobSettings handling;  // but for its deadline
   ProcessWork work;
   JobRole role;
 };

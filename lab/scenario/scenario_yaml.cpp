@@ -173,11 +173,10 @@ void Reader::read_sizes(YamlFields& fields, JobGroup& group) {
 // What the scheduler learns about them.
 void Reader::read_handling(YamlFields& fields, JobGroup& group) {
   if (const YAML::Node policy = fields.take("policy")) read_policy_of(policy, group);
-  fields.text("estimator", group.handling.estimator);
-  fields.get("checkpoint", group.handling.checkpoint, read_checkpoint);
-  fields.seconds("attempt_timeout", group.handling.attempt_timeout);
-  fields.count("attempts_max", group.handling.attempts_max);
-  fields.flag("kill_on_miss", group.handling.kill_on_miss);
+  fields.get("checkpoint", group.handling.checkpoint_interval, read_checkpoint);
+#define ONTIME_READ_SETTING(name) fields.setting(#name, group.handling.name);
+  ONTIME_SCENARIO_SETTINGS(ONTIME_READ_SETTING)
+#undef ONTIME_READ_SETTING
   fields.flag("noise", group.role.is_noise);
   fields.get("let", group.role.values, read_settings);
 }

@@ -66,7 +66,7 @@ void read_starts(YamlFields& fields, JobGroup& group);  // and the other habits 
 JobGroup read_skew(const YAML::Node& node, JobGroup group);
 void read_deadline(const YAML::Node& node, JobGroup& group);
 void read_policy_of(const YAML::Node& node, JobGroup& group);
-double read_checkpoint(const YAML::Node& node);
+Duration read_checkpoint(const YAML::Node& node);
 
 // Of a comparison.
 std::vector<NamedPolicy> read_policies(const YAML::Node& node);

@@ -99,6 +99,13 @@ class YamlFields {
   void flag(const char* key, bool& into) { get(key, into, read_flag); }
   void text(const char* key, std::string& into) { get(key, into, read_text); }
   void distribution(const char* key, Distribution& into) { get(key, into, read_distribution); }
+  // A job's setting, by its type.
+  void setting(const char* key, std::string& into) { text(key, into); }
+  void setting(const char* key, std::uint32_t& into) { count(key, into); }
+  void setting(const char* key, Duration& into) {
+    get(key, into, [](const YAML::Node& node) { return from_seconds(read_seconds(node)); });
+  }
+  void setting(const char* key, bool& into) { flag(key, into); }
   // Calls `read` for each item of a list.
   void each(const char* key, const std::function<void(const YAML::Node&)>& read);
   YAML::Node take(const char* key);  // not defined if the key is not there

@@ -102,8 +102,8 @@ scheduler::Placement read_placement(const YAML::Node& node) {
 }
 
 // "off" as well as an interval.
-double read_checkpoint(const YAML::Node& node) {
-  return node.IsScalar() && node.Scalar() == "off" ? 0 : read_seconds(node);
+Duration read_checkpoint(const YAML::Node& node) {
+  return from_seconds(node.IsScalar() && node.Scalar() == "off" ? 0 : read_seconds(node));
 }
 
 Arrivals read_arrivals(const YAML::Node& node) {

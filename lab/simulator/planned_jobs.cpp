@@ -157,6 +157,7 @@ Scenario draw(const Scenario& scenario, std::uint64_t seed) {
 
 scheduler::JobSpec spec_of(const JobGroup& group, const PlannedJob& planned) {
   scheduler::JobSpec spec;
+  static_cast<JobSettings&>(spec) = group.handling;
   spec.application = group.name;
   spec.split_bytes = split_bytes_of(group, planned.scale);
   for (const std::uint64_t bytes : planned.file_bytes.empty() ? group.size.file_bytes : planned.file_bytes) {
@@ -168,14 +169,7 @@ scheduler::JobSpec spec_of(const JobGroup& group, const PlannedJob& planned) {
   }
   spec.output = "/simulated/output";
   spec.deadline = from_seconds(planned.deadline);
-  spec.checkpoint_interval = group.handling.checkpoint ? from_seconds(*group.handling.checkpoint)
-                                                       : scheduler::default_checkpoint_interval(group.handling.policy);
-  spec.attempt_timeout = from_seconds(group.handling.attempt_timeout);
-  spec.attempts_max = group.handling.attempts_max;
-  spec.policy = group.handling.policy;
-  spec.policy_parameters = group.handling.policy_parameters;
-  spec.estimator = group.handling.estimator;
-  spec.kill_on_miss = group.handling.kill_on_miss;
+  if (!spec.checkpoint_interval) spec.checkpoint_interval = scheduler::default_checkpoint_interval(spec.policy);
   return spec;
 }
 

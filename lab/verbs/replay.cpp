@@ -157,7 +157,7 @@ Result<ForeseenRow> foresee(const Scenario& recorded, const std::string& text, c
   const auto choice = read_policy_flag(text);
   if (!choice) return choice.error();
   JobGroup& job = scenario.jobs.front();
-  if (job.handling.policy != choice->name) job.handling.checkpoint.reset();
+  if (job.handling.policy != choice->name) job.handling.checkpoint_interval.reset();
   job.handling.policy = choice->name;
   job.handling.policy_parameters = choice->parameters;
   if (Status good = check(scenario); !good) return good.error();

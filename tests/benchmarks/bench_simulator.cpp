@@ -42,7 +42,7 @@ Scenario cluster(std::uint32_t nodes, std::uint32_t jobs, const std::string& pol
   group.arrivals.rate = 0.025 * nodes / 1000;
   group.times.duration = Distribution::pareto(20, 1.5);
   group.deadline.seconds = 80;
-  group.handling.checkpoint = 0;
+  group.handling.checkpoint_interval = ontime::Duration(0);
   group.handling.policy = policy;
   return scenario;
 }

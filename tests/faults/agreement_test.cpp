@@ -131,7 +131,7 @@ Course by_the_model(const Case& what, const std::vector<double>& slowness) {
   job.handling.policy = policy.name;
   job.handling.policy_parameters = policy.parameters;
   job.deadline.seconds = what.deadline;
-  job.handling.checkpoint = 0;
+  job.handling.checkpoint_interval = Duration(0);
   scenario.jobs = {job};
   Observer observer;
   observer.log = [&](std::string_view line) {

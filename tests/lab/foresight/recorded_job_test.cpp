@@ -94,7 +94,7 @@ TEST_F(RecordedRun, WithCopiesOfLateTasksItMayMakeItsDeadline) {
   ASSERT_TRUE(job);
   job->scenario.jobs.front().handling.policy = "clone";
   job->scenario.jobs.front().handling.policy_parameters = {{"r", "1"}};
-  job->scenario.jobs.front().handling.checkpoint.reset();
+  job->scenario.jobs.front().handling.checkpoint_interval.reset();
   job->scenario.nodes = {{.count = 10}};
   ASSERT_TRUE(check(job->scenario));
   const Prospect cloned = foresee(job->scenario, Runs::exactly(100), 1);

@@ -174,7 +174,7 @@ Scenario without_luck(std::uint64_t seed, bool has_deadlines) {
     group.times.duration = Distribution::constant(6);
     group.arrivals = {};
     group.handling.kill_on_miss = false;
-    group.handling.attempt_timeout = 0;
+    group.handling.attempt_timeout = from_seconds(0);
     group.deadline.seconds = has_deadlines ? 5 + static_cast<double>(random.below(60)) : 0;
   }
   return scenario;

@@ -44,7 +44,7 @@ Scenario scenario(const std::string& policy) {
   jobs.size.record_bytes = 1 << 12;
   jobs.times.duration = Distribution::pareto(10, 2.5);
   jobs.deadline.seconds = 20;
-  jobs.handling.checkpoint = 0;
+  jobs.handling.checkpoint_interval = Duration(0);
   jobs.handling.policy = policy;
   jobs.handling.policy_parameters = {{"t_min", "10s"}, {"beta", "2.5"}, {"t_avg", "0s"},
                                      {"fit", "flags"}, {"r", "1"},      {"tau_kill", "0.6x"}};

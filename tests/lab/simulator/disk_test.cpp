@@ -21,7 +21,7 @@ Scenario two_tasks() {
   group.times.duration = Distribution::constant(10);
   group.size.split_bytes = 100;
   group.size.record_bytes = 1;
-  group.handling.checkpoint = 0;
+  group.handling.checkpoint_interval = Duration(0);
   return scenario;
 }
 
@@ -48,7 +48,7 @@ TEST(Disk, AnAttemptMapsNothingWhileItSeals) {
   scenario.nodes[0].disk.sync = Distribution::constant(1);
   const double once = run(scenario, 1).jobs[0].flow_time();
   EXPECT_NEAR(once, 1 + 10 + 1, 1e-6);
-  scenario.jobs[0].handling.checkpoint = 2.5;
+  scenario.jobs[0].handling.checkpoint_interval = from_seconds(2.5);
   const JobOutcome job = run(scenario, 1).jobs[0];
   EXPECT_GT(job.flow_time(), once + 2);
   EXPECT_NEAR(job.flow_time(), std::round(job.flow_time()), 1e-6);  // one more second for each checkpoint
@@ -57,7 +57,7 @@ TEST(Disk, AnAttemptMapsNothingWhileItSeals) {
 
 TEST(Disk, SyncTimesAreDrawnAndTheSameTwice) {
   Scenario scenario = two_tasks();
-  scenario.jobs[0].handling.checkpoint = 1;
+  scenario.jobs[0].handling.checkpoint_interval = from_seconds(1);
   scenario.jobs[0].times.skew.begins = Distribution::constant(0.5);
   scenario.jobs[0].times.skew.slowness = Distribution::constant(3);
   scenario.speed_changes_every = 3;

@@ -109,7 +109,7 @@ TEST(InjectedSimulation, ACrashIsRetriedFromTheBeginning) {
 
 TEST(InjectedSimulation, HappensAtItsPlaceThoughTheDiskTakesTime) {
   Scenario scenario = injected({"pace=2s", "pause=1:5s", "crash=task:4@75%"});
-  scenario.jobs[0].handling.checkpoint = 0.5;
+  scenario.jobs[0].handling.checkpoint_interval = from_seconds(0.5);
   scenario.nodes[0].disk.sync = Distribution::constant(0.1);
   const auto times = times_of(scenario);
   EXPECT_EQ(times.size(), 11u);
@@ -120,7 +120,7 @@ TEST(InjectedSimulation, HappensAtItsPlaceThoughTheDiskTakesTime) {
 
 TEST(InjectedSimulation, AStalledAttemptIsEndedByItsTimeout) {
   Scenario scenario = injected({"pace=2s", "stall=task:4@50%"});
-  scenario.jobs[0].handling.attempt_timeout = 1;
+  scenario.jobs[0].handling.attempt_timeout = from_seconds(1);
   scenario.heartbeat = 0.1;
   const auto times = times_of(scenario);
   EXPECT_EQ(times.size(), 11u);
@@ -130,7 +130,7 @@ TEST(InjectedSimulation, AStalledAttemptIsEndedByItsTimeout) {
 TEST(InjectedSimulation, AJobThatEndsAfterManyYoungerOnesIsStillKnown) {
   Scenario scenario = injected({"pace=1s", "stall=task:9@50%"});
   scenario.jobs.push_back(scenario.jobs[0]);
-  scenario.jobs[0].handling.attempt_timeout = 60;  // only its tenth task stalls
+  scenario.jobs[0].handling.attempt_timeout = from_seconds(60);  // only its tenth task stalls
   scenario.jobs[1].count = 20;
   scenario.jobs[1].size.tasks = Distribution::constant(1);
   std::vector<JobId> ended;

@@ -15,7 +15,7 @@ namespace {
 Scenario small() {
   Scenario scenario = small_cluster();
   scenario.jobs[0].count = 3;
-  scenario.jobs[0].handling.checkpoint = 2;
+  scenario.jobs[0].handling.checkpoint_interval = from_seconds(2);
   return scenario;
 }
 

@@ -31,7 +31,7 @@ void expect_whole(const Scenario& scenario, std::uint64_t seed) {
     const JobGroup& group = scenario.jobs[job.group];
     EXPECT_TRUE(job.has_ended()) << "submitted at " << job.submitted << " of " << outcome.ended;
     if (scenario.crash_probability <= 0 && !has_bad_disk(scenario) && !group.handling.kill_on_miss &&
-        group.handling.attempt_timeout <= 0) {
+        group.handling.attempt_timeout <= Duration(0)) {
       EXPECT_EQ(job.state, scheduler::JobState::Succeeded);
     }
     if (job.state == scheduler::JobState::Succeeded) {
@@ -106,7 +106,7 @@ TEST(DeadlinePolicies, WaitForLaunchesThatTakeLong) {
     scenario.node_timeout = 60;
     JobGroup& group = scenario.jobs[0];
     group.times.duration = Distribution::constant(120);
-    group.handling.checkpoint = 0;
+    group.handling.checkpoint_interval = Duration(0);
     group.deadline.seconds = 500;
     group.handling.policy = policy;
     group.handling.policy_parameters = {{"t_min", "120s"}, {"beta", "2"}, {"t_avg", "60s"}};

@@ -52,10 +52,10 @@ class Maker {
     group.times.duration = durations[pick(4)];
     group.deadline.seconds = pick(5) == 0 ? 0 : 8 + pick(40);
     group.handling.kill_on_miss = pick(6) == 0;
-    if (pick(2) == 0) group.handling.checkpoint = pick(3);
+    if (pick(2) == 0) group.handling.checkpoint_interval = from_seconds(pick(3));
     if (pick(3) == 0) group.arrivals.one_by_one = true;
     if (pick(3) == 0) group.arrivals.rate = 0.1;
-    if (pick(5) == 0) group.handling.attempt_timeout = 60;
+    if (pick(5) == 0) group.handling.attempt_timeout = from_seconds(60);
     if (pick(4) == 0) {
       group.times.skew.begins = Distribution::uniform(0, 1);
       group.times.skew.slowness = Distribution::lognormal(1, 1);

@@ -170,7 +170,7 @@ TEST(ScenarioYaml, ReadsEverythingThereIs) {
   EXPECT_EQ(words.times.skew.begins, Distribution::uniform(0.2, 0.8));
   EXPECT_EQ(words.times.skew.share.median(), 0.1);
   EXPECT_EQ(words.times.skew.slowness.median(), 4);
-  EXPECT_EQ(words.handling.checkpoint, 0);
+  EXPECT_EQ(words.handling.checkpoint_interval, Duration(0));
   EXPECT_EQ(words.size.output, 0.5);
   EXPECT_EQ(words.times.start, Distribution::uniform(1, 3));
   EXPECT_EQ(words.times.start_of, injection::StartOf::Process);
@@ -180,7 +180,7 @@ TEST(ScenarioYaml, ReadsEverythingThereIs) {
   EXPECT_TRUE(scenario->jobs[1].times.is_plain());
   EXPECT_EQ(scenario->jobs[2].times.reads_ahead, std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(scenario->jobs[1].count, 3u);
-  EXPECT_FALSE(scenario->jobs[1].handling.checkpoint);
+  EXPECT_FALSE(scenario->jobs[1].handling.checkpoint_interval);
   EXPECT_TRUE(scenario->jobs[2].arrivals.one_by_one);
 }
 

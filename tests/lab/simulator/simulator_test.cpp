@@ -44,8 +44,8 @@ TEST(Simulator, AnAttemptThatTakesDaysNeedsFewStepsWhereHeartbeatsGrow) {
   scenario.node_timeout = scenario.horizon;
   scenario.jobs[0].size.tasks = Distribution::constant(2);
   scenario.jobs[0].times.duration = Distribution::constant(1e5);
-  scenario.jobs[0].handling.attempt_timeout = scenario.horizon;
-  scenario.jobs[0].handling.checkpoint = 0;
+  scenario.jobs[0].handling.attempt_timeout = from_seconds(scenario.horizon);
+  scenario.jobs[0].handling.checkpoint_interval = Duration(0);
   const Outcome steady = run(scenario, 1);
   scenario.heartbeat_growth = 0.02;
   const Outcome growing = run(scenario, 1);
@@ -218,9 +218,9 @@ TEST(Simulator, ANodeThatDiesCostsWhatWasNotSealed) {
   scenario.jobs[0].size.tasks = Distribution::constant(2);
   scenario.jobs[0].times.duration = Distribution::constant(100);
   scenario.outages = {{.kind = Outage::Kind::Crash, .node = 1, .at = 81, .lasts = kForEver}};
-  scenario.jobs[0].handling.checkpoint = 0;
+  scenario.jobs[0].handling.checkpoint_interval = Duration(0);
   const JobOutcome without = run(scenario, 1).jobs[0];
-  scenario.jobs[0].handling.checkpoint = 10;
+  scenario.jobs[0].handling.checkpoint_interval = from_seconds(10);
   const JobOutcome with = run(scenario, 1).jobs[0];
   EXPECT_EQ(without.state, scheduler::JobState::Succeeded);
   EXPECT_NEAR(without.mapped_bytes / without.input_bytes, 1.4, 0.01);

@@ -33,7 +33,7 @@ Scenario one_node() {
   group.times.duration = Distribution::constant(10);
   group.size.split_bytes = 100;
   group.size.record_bytes = 10;
-  group.handling.checkpoint = 0;
+  group.handling.checkpoint_interval = Duration(0);
   return scenario;
 }
 

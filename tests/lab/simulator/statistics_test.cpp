@@ -17,7 +17,7 @@ TEST(Statistics, PocdWithoutSpeculationIsThatOfTheFormula) {
   scenario.jobs[0].size.tasks = Distribution::constant(10);
   scenario.jobs[0].times.duration = Distribution::pareto(10, 2);
   scenario.jobs[0].deadline.seconds = 51.002;
-  scenario.jobs[0].handling.checkpoint = 0;
+  scenario.jobs[0].handling.checkpoint_interval = Duration(0);
   const Estimate pocd = summarise(run(scenario, 1).jobs).pocd;
   const double expected = std::pow(1 - std::pow(10.0 / 50, 2), 10);
   EXPECT_LT(pocd.low, expected);

@@ -1,0 +1,137 @@
+#include "cli/job_fields.h"
+
+#include <nlohmann/json.hpp>
+
+#include "cli/arguments.h"
+#include "common/base/limits.h"
+#include "common/base/units.h"
+#include "scheduler/policies/policy.h"
+
+namespace ontime::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void add_attempt_timeout(CLI::App& app, Duration& value) {
+  app.add_option_function<std::string>(
+         "--attempt-timeout",
+         [&value](const std::string& text) {
+           const auto given = text == "never" ? Result<Duration>(Duration::max()) : parse_duration(text);
+           if (!given) throw CLI::ValidationError("--attempt-timeout", given.error().message);
+           if (*given < kAttemptTimeoutMin)
+             throw CLI::ValidationError("--attempt-timeout",
+                                        "'" + text + "' is too short; give 100ms or more, or never");
+           value = *given;
+         },
+         "End an attempt that makes no progress for this long, or never (default: 20 times what the job's attempts "
+         "need from one offset to the next, at least 30s; to seal what it has mapped at least 1m)")
+      ->type_name("TIME");
+}
+
+void add_on_miss(CLI::App& app, bool& kill) {
+  app.add_option_function<std::string>(
+         "--on-miss", [&kill](const std::string& what) { kill = what == "kill"; },
+         "When the deadline has passed: finish the job, or kill it (default finish)")
+      ->check(flags::one_of({"finish", "kill"}))
+      ->needs(app.get_option("--deadline"))
+      ->type_name("WHAT");
+}
+
+void add_priority(CLI::App& app, std::int32_t& value) {
+  app.add_option_function<std::string>(
+         "--priority",
+         [&value](const std::string& text) {
+           const auto priority = number_in<std::int32_t>(text);
+           if (!priority || !is_priority(*priority))
+             throw CLI::ValidationError("--priority", "'" + text + "' is not a whole number from " +
+                                                          std::to_string(-kPriorityMost) + " to " +
+                                                          std::to_string(kPriorityMost));
+           value = *priority;
+         },
+         "Of one owner's jobs, those with a higher priority get slots first (default 0)")
+      ->type_name("N");
+}
+
+Json shown_interval(std::int64_t ns) { return ns > 0 ? Json(seconds(Duration(ns))) : Json(nullptr); }
+
+struct JobField {
+  void (*add_flag)(CLI::App& app, JobOptions& job);
+  const char* key = nullptr;  // in JSON; null: not shown
+  Json (*value)(const wire::JobSettings& settings) = nullptr;
+};
+
+// In the order of --help.
+constexpr JobField kJobFields[] = {
+    {[](CLI::App& app, JobOptions& job) {
+       flags::add_duration(app, "--deadline", job.deadline,
+                           "Time the job may take, else $ONTIME_DEADLINE; later than that, the exit code is 3",
+                           std::chrono::milliseconds(1))
+           ->envname("ONTIME_DEADLINE");
+     },
+     "deadline_seconds", [](const wire::JobSettings& settings) { return shown_interval(settings.deadline()); }},
+    {[](CLI::App& app, JobOptions& job) {
+       flags::add_duration(app, "--checkpoint", job.checkpoint_interval,
+                           "Seal what is mapped at this interval; 0: never (default 5s; 0 for policies that restart)");
+     },
+     "checkpoint_seconds",
+     [](const wire::JobSettings& settings) { return shown_interval(settings.checkpoint_interval()); }},
+    {[](CLI::App& app, JobOptions& job) { add_attempt_timeout(app, job.attempt_timeout); }},
+    {[](CLI::App& app, JobOptions& job) {
+      flags::add_whole(app, "--max-attempts", job.attempts_max, {1, kFailuresOfSegmentMax},
+                       "Failures of one segment that fail the job");
+    }},
+    {[](CLI::App& app, JobOptions& job) {
+      flags::add_size(app, "--max-record", job.record_bytes_max, "A longer record fails the job");
+    }},
+    {[](CLI::App& app, JobOptions& job) {
+       flags::add_policy(app, job.policy, job.policy_parameters, scheduler::read_policy,
+                         "What to do about stragglers: a name from 'ontime policies', or NAME:KEY=VALUE,... (default: "
+                         "$ONTIME_POLICY, else auto)")
+           ->check(flags::offering(names_of(scheduler::policies())))
+           ->envname("ONTIME_POLICY");
+     },
+     "policy", [](const wire::JobSettings& settings) { return Json(settings.policy()); }},
+    {[](CLI::App&, JobOptions&) {},  // --policy and --policy-set
+     "policy_parameters",
+     [](const wire::JobSettings& settings) {
+       Json parameters = Json::object();
+       for (const wire::Entry& entry : settings.policy_parameters()) parameters[entry.key()] = entry.value();
+       return parameters;
+     }},
+    {[](CLI::App& app, JobOptions& job) {
+       add_text(app, "--estimator", job.estimator, "NAME",
+                "How completion times are estimated: chronos, hadoop, exponential or simple-exponential")
+           ->check(flags::one_of({"chronos", "hadoop", "exponential", "simple-exponential"}));
+     },
+     "estimator", [](const wire::JobSettings& settings) { return Json(settings.estimator()); }},
+    {[](CLI::App& app, JobOptions& job) { add_on_miss(app, job.kill_on_miss); }, "on_miss",
+     [](const wire::JobSettings& settings) { return Json(settings.kill_on_miss() ? "kill" : "finish"); }},
+    {[](CLI::App& app, JobOptions& job) { add_application_directories(app, job.application_directories); }},
+    {[](CLI::App& app, JobOptions& job) {
+      add_text(app, "--file", job.files, "FILE",
+               "Send this file along: attempts find it in their directory; repeatable");
+    }},
+    {[](CLI::App& app, JobOptions& job) {
+       add_text(app, "--name", job.name, "TEXT", "Name of the job, shown beside its id");
+     },
+     "name",
+     [](const wire::JobSettings& settings) { return settings.name().empty() ? Json(nullptr) : Json(settings.name()); }},
+    {[](CLI::App& app, JobOptions& job) { add_priority(app, job.priority); }, "priority",
+     [](const wire::JobSettings& settings) { return Json(settings.priority()); }},
+};
+
+}  // namespace
+
+void add_setting_flags(CLI::App& app, JobOptions& job) {
+  for (const JobField& field : kJobFields) field.add_flag(app, job);
+}
+
+Json settings_value(const wire::JobSettings& settings) {
+  Json all = Json::object();
+  for (const JobField& field : kJobFields) {
+    if (field.key != nullptr) all[field.key] = field.value(settings);
+  }
+  return all;
+}
+
+}  // namespace ontime::cli
