@@ -1,0 +1,77 @@
+"""A job's setting is declared in three places: its member, its field of the message, and its row in the command line's table.
+
+What only carries settings on does not name them, so that a new one costs no more than these and its use.
+"""
+
+import re
+
+import source_tree
+
+MEMBERS = "common/base/job_settings.h"
+MESSAGE = "common/protocol/types.proto"
+CARRIER = "common/protocol/convert.h"  # names those that are no plain text, number or duration
+FLAGS = "cli/job_fields.cpp"
+
+# Other messages that hold a value of the same name: what Hadoop's jobs say of themselves, and what an attempt needs.
+RESTATED = {"common/protocol/advise.proto": {"policy", "policy_parameters", "estimator", "kill_on_miss"},
+            "common/protocol/control.proto": {"record_bytes_max"}, "common/protocol/runner.proto": {"record_bytes_max"}}
+RARE = {"kill_on_miss", "attempts_max", "attempt_timeout", "record_bytes_max", "estimator", "policy_parameters", "checkpoint_interval"}
+
+# How many files of the product name them. A change that raises one says here why.
+FILES_MAX = {"kill_on_miss": 9, "attempts_max": 8, "record_bytes_max": 11}
+
+
+def _block(text, head):
+    """Between the braces behind `head`; empty if there is none."""
+    found = re.search(head + r"\s*\{(.*?)\n\}", text, re.DOTALL)
+    return found[1] if found else ""
+
+
+def check(sources):
+    product = {source.path: source for source in sources if not source.path.startswith("tests/")}
+    if MEMBERS not in product:
+        return []
+    struct = _block(product[MEMBERS].code, r"struct JobSettings")
+    members = re.findall(r"^\s+[\w:<>, ]+?\s(\w+)(?:\s*=[^;=]*|\{[^;]*\})?;", struct, re.MULTILINE)
+    wrong = [f"{MEMBERS}: no members of JobSettings were found"] if not members else []
+    carried = product[MEMBERS].code.split("ONTIME_JOB_SETTINGS", 1)[-1] + (product[CARRIER].code if CARRIER in product else "")
+    for member in members:
+        if not re.search(rf"\b{member} = \d+;", _block(product[MESSAGE].text, "message JobSettings") if MESSAGE in product else ""):
+            wrong.append(f"{MESSAGE}: JobSettings has no field {member}")
+        if not re.search(rf"\b{member}\b", carried):
+            wrong.append(f"{CARRIER}: {member} is not carried on; add it to ONTIME_JOB_SETTINGS")
+        if not re.search(rf"\bjob\.{member}\b", product[FLAGS].code if FLAGS in product else ""):
+            wrong.append(f"{FLAGS}: no flag sets {member}")
+    for path, source in product.items():
+        if not path.endswith(".proto") or path == MESSAGE:
+            continue
+        for member in RARE.intersection(members) - RESTATED.get(path, set()):
+            if re.search(rf"\b{member}(?:_ns)? = \d+;", source.text):
+                wrong.append(f"{path}: a message restates {member}; let it hold wire.JobSettings")
+    for name, most in FILES_MAX.items():
+        naming = sorted(path for path, source in product.items() if re.search(rf"\b(?:\w+_)?{name}\b", source.code))
+        if len(naming) > most:
+            wrong.append(f"{name}: {len(naming)} files name it, and {most} did: {', '.join(naming)}")
+    return wrong
+
+
+def _sample(struct="  bool kill_on_miss = false;\n", listed="X(kill_on_miss)", field="bool kill_on_miss = 1;",
+            flag="job.kill_on_miss", *more):
+    return [(MEMBERS, f"struct JobSettings {{\n{struct}  bool operator==(const JobSettings&) const = default;\n}};\n"
+                      f"#define ONTIME_JOB_SETTINGS(X) {listed}\n"),
+            (MESSAGE, f"message JobSettings {{\n  {field}\n}}\n"), (CARRIER, ""), (FLAGS, f"f({flag});\n"), *more]
+
+
+BAD = [_sample(listed=""), _sample(field="bool other = 1;"), _sample(flag="job.other"), _sample(struct=""),
+       _sample(struct="  bool kill_on_miss = false;\n  Duration grace{0};\n"),
+       _sample("  bool kill_on_miss = false;\n", "X(kill_on_miss)", "bool kill_on_miss = 1;", "job.kill_on_miss",
+               ("common/protocol/client.proto", "message JobSummary {\n  bool kill_on_miss = 7;\n}\n")),
+       _sample("  bool kill_on_miss = false;\n", "X(kill_on_miss)", "bool kill_on_miss = 1;", "job.kill_on_miss",
+               *((f"master/x{i}.cpp", "f(spec.kill_on_miss);\n") for i in range(FILES_MAX["kill_on_miss"])))]
+GOOD = [_sample(), ("master/x.cpp", "f(spec.kill_on_miss);\n"),
+        _sample("  bool kill_on_miss = false;\n", "X(kill_on_miss)", "bool kill_on_miss = 1;", "job.kill_on_miss",
+                ("common/protocol/advise.proto", "message Job {\n  bool kill_on_miss = 7;\n}\n"),
+                ("master/x.cpp", "f(spec.kill_on_miss);\n"))]
+
+if __name__ == "__main__":
+    source_tree.main(check, BAD, GOOD)
