@@ -46,7 +46,7 @@ Status check_cut(std::uint64_t at) {
 bool is_possible(const wire::SegmentTimes& times) {
   const bool is_in_order = times.first_ns() >= 0 && times.first_ns() <= times.last_ns() &&
                            times.last_ns() <= times.age_ns() && Duration(times.age_ns()) <= kAgeMax;
-  const bool has_times = (times.timed_bytes() > 0) == (times.moves() > 1);  // a worker before 6.3 has not
+  const bool has_times = (times.timed_bytes() > 0) == (times.moves() > 1);
   return is_in_order && times.timed_bytes() <= kOffsetMax && has_times && (times.moves() > 0 || times.last_ns() == 0);
 }
 

@@ -166,7 +166,7 @@ TEST(Reports, TimesThatCannotBeAreIgnored) {
   later.set_age_ns(std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(told(later), scheduler::SegmentTimes{});
   later = times;
-  later.clear_timed_bytes();  // as by a worker that does not say it
+  later.clear_timed_bytes();
   EXPECT_EQ(told(later), scheduler::SegmentTimes{});
   times.set_moves(0);
   EXPECT_EQ(told(times), scheduler::SegmentTimes{});
