@@ -162,7 +162,9 @@ TEST_F(OtherVersions, AJobRunsOnWhileItsClusterIsUpgradedOneByOne) {
   ASSERT_TRUE(eventually([&] { return live() == 3; }));
   const std::string job = submit("out");
   ASSERT_TRUE(eventually([&] { return cluster_.job(job)["attempts_running"] == 3; }));
-  EXPECT_THAT(cluster_.master().output().err, HasSubstr("an older Ontime (protocol 7.0)"));
+  const std::string first = "an older Ontime (protocol " + std::to_string(protocol::kVersion.major_version) + ".0)";
+  const bool is_named = cluster_.master().output().err.find(first) != std::string::npos;
+  EXPECT_EQ(is_named, protocol::kVersion.minor_version > 0) << "it is older, unless there is no older one";
   for (int i = 0; i < 3; ++i) {
     workers[static_cast<std::size_t>(i)].signal(SIGTERM);
     EXPECT_EQ(workers[static_cast<std::size_t>(i)].wait().status, 0);
