@@ -108,9 +108,12 @@ bool Appraiser::is_young(AttemptId id) const {
   return !is_late && outlook_.pace(id, attempt).rate <= 0;
 }
 
+double least_gain(double to_go, double begin, double price) {
+  return std::max({kShareGained * to_go, kBeginGained * begin, kPricesGained * price});
+}
+
 double Appraiser::margin(TaskId task, std::uint64_t at, double to_go) const {
-  const double least = std::max(kShareGained * to_go, kBeginGained * begin_);
-  return std::ldexp(least, times_begun(*cluster_.find_task(task), at));
+  return std::ldexp(least_gain(to_go, begin_, 0), times_begun(*cluster_.find_task(task), at));
 }
 
 // What would miss the deadline and does not with it needs to be no better than that.

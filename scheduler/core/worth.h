@@ -24,6 +24,9 @@ class Appraiser {
 
   // Machine time that the job needs without speculation, as far as is known; 0: it is not.
   double work() const;
+  // The job's segments need a start that is not negligible; where none does, nothing is tested.
+  bool needs_start() const { return needs_start_; }
+  double begin() const { return begin_; }  // seconds that a fresh attempt needs to begin
   // Bytes per second of usual attempts, starts left out; 0: not known.
   double usual_rate() const { return per_byte_ > 0 ? 1 / per_byte_ : 0; }
 
@@ -52,6 +55,10 @@ class Appraiser {
   double begin_ = 0;     // launch and fixed part of a fresh attempt
   double per_byte_ = 0;  // seconds, of usual attempts
 };
+
+// Seconds that a decision must gain about a segment with so many to go, where a fresh attempt needs `begin` seconds to
+// begin. `price`: of dividing what is not slow, in machine time; else 0.
+double least_gain(double to_go, double begin, double price);
 
 // Its policy's decisions are carried out as its paper has them, whatever they are worth.
 bool is_as_written(const JobSpec& spec);

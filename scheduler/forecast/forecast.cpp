@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scheduler/core/timers.h"
+#include "scheduler/core/worth.h"
 #include "scheduler/forecast/evidence.h"
 #include "scheduler/forecast/remainder.h"
 #include "scheduler/math/numeric.h"
@@ -61,6 +62,10 @@ class Forecaster {
       remainder_.samples = static_cast<double>(durations.samples);
     }
     remainder_.rescue = rescue_of(job, now_);
+    remainder_.shares =
+        remainder_.rescue.kind == Rescue::Kind::Divide && remainder_.rescue.trigger == Rescue::Trigger::Slow;
+    const Appraiser appraiser(view.cluster, *job.outlook, job.id, view.now);
+    remainder_.start = appraiser.needs_start() ? appraiser.begin() : 0;
     remainder_.free_slots = view.free_slots();
   }
 

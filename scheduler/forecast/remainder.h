@@ -38,7 +38,7 @@ struct HeldWork {
   double slots = 1;          // that it holds
   double bytes = 0;          // of the whole segment
   double bytes_left = 0;
-  double ready = 0;  // from when on a policy can tell how fast it is
+  double ready = 0;    // from when on a policy can tell how fast it is
   double started = 0;  // when the first of its attempts began to map
   // All of them stand still: when the last one is ended for it.
   double ended_at = std::numeric_limits<double>::infinity();
@@ -64,10 +64,12 @@ struct WorkOfOthers {
 
 struct Remainder {
   double now = 0;
-  double deadline = 0;      // 0: none
-  double launch = 1;        // seconds, in the median
-  double samples = 0;       // attempts that the tail rests on; 0: it is certain
+  double deadline = 0;  // 0: none
+  double launch = 1;    // seconds, in the median
+  double samples = 0;   // attempts that the tail rests on; 0: it is certain
   Rescue rescue;
+  bool shares = false;  // its policy divides what is left among slots that nothing waits for, late or not
+  double start = 0;     // seconds of a fresh attempt that what is divided must make good for; 0: starts cost little
   std::vector<Racing> racing;
   std::vector<HeldWork> held;
   std::vector<WaitingWork> waiting;  // in the order in which they are launched

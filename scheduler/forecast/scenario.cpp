@@ -16,10 +16,10 @@ constexpr double kLaunchSpread = 0.3;
 // that. Without it forecasts from few attempts claim too much.
 constexpr double kHazardError = 1.6;
 constexpr double kOthersSpread = 0.3;
-constexpr double kTurnsMost = 8;                     // attempts in a row on a slot that are told apart
-constexpr double kTurnsLeft = 4;                     // of those, if there are more: the last ones
-constexpr int kFlowParts = 32;                       // in which slots become free behind the others
-constexpr double kLookShare = 0.05;                  // of the deadline, between a policy's looks
+constexpr double kTurnsMost = 8;     // attempts in a row on a slot that are told apart
+constexpr double kTurnsLeft = 4;     // of those, if there are more: the last ones
+constexpr int kFlowParts = 32;       // in which slots become free behind the others
+constexpr double kLookShare = 0.05;  // of the deadline, between a policy's looks
 
 // Scenarios times things to draw for: this keeps a forecast below a few milliseconds. Large jobs need fewer scenarios,
 // because with many tasks luck averages out within each of them.
@@ -94,8 +94,10 @@ double RemainderScenario::live_through(std::uint32_t number) {
   look_ = rescue.trigger == Rescue::Trigger::Late ? kLookShare * remainder_.deadline / 2 : remainder_.launch;
   // One object lives through all scenarios, which spares each of them its allocations.
   last_ = next_copy_ = remainder_.now;
+  usual_per_byte_ = std::exp(ln_time(0.5));
   slots_.clear();
   late_.clear();
+  ending_.clear();
   if (remainder_.free_slots > 0) give_back(remainder_.now, remainder_.free_slots);
   finish_held();
   for (std::size_t i = 0; i < remainder_.others.size(); ++i) {
@@ -108,9 +110,9 @@ double RemainderScenario::live_through(std::uint32_t number) {
   // overtakes them.
   serve(remainder_.ahead, kOthersSalt + 1);
   serve_waiting();
-  if (late_.empty()) return last_;
-  if (!overtakes()) serve(remainder_.behind, kOthersSalt + 2);
+  if (!late_.empty() && !overtakes()) serve(remainder_.behind, kOthersSalt + 2);
   rescue_before(kInfinity);
+  if (remainder_.shares) share_rest();
   return last_;
 }
 
@@ -179,9 +181,12 @@ void RemainderScenario::watch(Running work) {
   add_late(work);
 }
 
-// Nothing changes its end any more: the job is not done before it, and its slots are free then.
+// No rescue changes its end any more: the job is not done before it, and its slots are free then.
 void RemainderScenario::settle(const Running& work) {
-  last_ = std::max(last_, work.ends);
+  if (remainder_.shares)
+    ending_.push_back(work);
+  else
+    last_ = std::max(last_, work.ends);
   if (work.owed > 0) give_back(work.frees, work.owed);
 }
 

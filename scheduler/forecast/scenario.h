@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -102,6 +103,8 @@ class RemainderScenario {
   double live_through(std::uint32_t number);
 
  private:
+  static constexpr double kTooSlow = 2;  // times the usual: keeps nothing of what is divided, as split-resume has it
+
   struct Slots {
     double at;
     double count;
@@ -144,6 +147,10 @@ class RemainderScenario {
   // What is late gets slots before what waits.
   bool overtakes() const { return remainder_.rescue.kind == Rescue::Kind::Divide; }
   bool is_worth_rescue(const Running& work) const;
+  void share_rest();
+  void share_at(double at, double& free);
+  std::optional<Running> shared(const Running& work, double at, double slots, double window) const;
+  double usual(double bytes) const { return bytes * usual_per_byte_; }
   double next_slot() const { return slots_.empty() ? std::numeric_limits<double>::infinity() : slots_.front().at; }
   Slots take(double count);
   void give_back(double at, double count);
@@ -158,13 +165,15 @@ class RemainderScenario {
   const Luck& luck_;
   const Quantiles& ln_times_;
   std::uint32_t number_ = 0;
-  double hazard_ = 1;  // the tail's is divided by so much
-  std::vector<Slots> slots_;  // a heap
-  std::vector<Running> late_;  // a heap
-  double last_ = 0;            // end of what is settled
-  std::vector<Slots> taken_;   // by the segment that is being rescued
-  double look_ = 0;            // from a policy's look to what comes of it
-  double next_copy_ = 0;       // of a policy that pauses between them
+  double hazard_ = 1;            // the tail's is divided by so much
+  std::vector<Slots> slots_;     // a heap
+  std::vector<Running> late_;    // a heap
+  std::vector<Running> ending_;  // what is settled but for what free slots may share
+  double last_ = 0;              // end of what is settled
+  std::vector<Slots> taken_;     // by the segment that is being rescued
+  double look_ = 0;              // from a policy's look to what comes of it
+  double next_copy_ = 0;         // of a policy that pauses between them
+  double usual_per_byte_ = 0;    // seconds, of half of the attempts
 };
 
 }  // namespace ontime::scheduler

@@ -9,7 +9,6 @@ namespace {
 using math::kInfinity;
 
 constexpr int kRescuesMost = 4;  // of a segment, one after another: bounds what a scenario costs
-constexpr double kTooSlow = 2;   // times the usual: keeps nothing of what is divided, as split-resume has it
 
 }  // namespace
 

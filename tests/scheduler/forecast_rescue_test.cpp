@@ -122,6 +122,30 @@ double pocd_after(const std::string& policy, const Note& note = {}) {
   return forecast(world.scheduler(), job, world.now())->pocd;
 }
 
+// Of a job without a deadline whose only attempt is as fast as others, seconds after submission.
+double median_end_beside(std::uint32_t free_slots, const std::string& policy) {
+  Settings settings;
+  settings.make_policy = [](std::string_view, const StringMap&) { return make_policy("none", {}); };
+  World world(settings);
+  world.register_node("a", 1 + free_slots);
+  const StringMap parameters{{"t_min", "8s"}, {"beta", "4"}, {"t_avg", "1s"}, {"fit", "flags"}};
+  const JobId job = world.submit(1000, 1000, World::quiet_spec(policy, parameters, {}, Duration::zero()));
+  const AttemptId attempt = world.take_launch();
+  world.start_attempt(attempt);
+  world.pass(2s);
+  world.heartbeat(attempt, 100);
+  return forecast(world.scheduler(), job, world.now())->median;
+}
+
+TEST(ForecastRescue, WhatIsLeftIsSharedAmongFreeSlots) {
+  const double alone = median_end_beside(3, "none");
+  EXPECT_NEAR(alone, 20, 1);
+  EXPECT_NEAR(median_end_beside(0, "split-resume"), alone, 1);
+  const double shared = median_end_beside(3, "split-resume");
+  EXPECT_LT(shared, 0.6 * alone);
+  EXPECT_GT(shared, 2 + 1 + 8.0 * 0.9 / 4) << "with a launch, and no faster than four of the fastest attempts";
+}
+
 // Of a job with far more tasks than slots, seconds after submission.
 double median_end_under(const std::string& policy) {
   Settings settings;

@@ -78,7 +78,10 @@ std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint
 
 // When a job's segments should be sealed, in seconds after its submission.
 struct Target {
-  static constexpr double kSlack = 1.25;  // without a deadline, for attempts that are slower than half of the others
+  // Without a deadline: what is given away at the end needs a launch, and must last longer than that, and attempts are
+  // slower than half of the others (docs/research/split-resume.md has what was measured).
+  static constexpr double kLaunches = 3;
+  static constexpr double kSlack = 1.25;
 
   double at = std::numeric_limits<double>::infinity();   // its deadline, or what stands for one
   double due = std::numeric_limits<double>::infinity();  // late is what ends after that

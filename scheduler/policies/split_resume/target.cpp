@@ -4,10 +4,6 @@
 namespace ontime::scheduler {
 namespace {
 
-// Without a deadline (docs/research/split-resume.md has what was measured), for what is given away at the end: it needs
-// one, and must last longer than that.
-constexpr double kLaunches = 3;
-
 // Seconds from one check to the next are no less. A short deadline is worth more.
 constexpr double kIntervalLeast = 0.1;
 constexpr double kIntervalLeastByDeadline = 0.01;
@@ -32,7 +28,7 @@ Target target_of(const View& view, const JobView& job, bool by_deadline, std::ui
     horizon = horizon > 0 ? std::min(horizon, job.deadline()) : job.deadline();
   } else if (horizon > 0) {
     const double slots = std::max(1.0, static_cast<double>(job.job->live.size()) + free);
-    const double time = kLaunches * durations.launch + Target::kSlack * shared_time(job, durations, slots);
+    const double time = Target::kLaunches * durations.launch + Target::kSlack * shared_time(job, durations, slots);
     target.at = target.due = job.since_submission(view.now) + time;
     horizon = std::min(horizon, time);
   }
