@@ -144,7 +144,7 @@ TEST_F(OutlookTest, APaceOfASecondIsKnownHoweverLittleItMapped) {
 
 class OutlookOfFourTest : public test::FourTasksTest<> {
  protected:
-  // That of the last, which has mapped a fiftieth in so many seconds.
+  // Of the last attempt, which has mapped a fiftieth in so many seconds.
   bool is_pace_known(double seconds) {
     const AttemptId id = attempt(3);
     const SegmentTimes times{from_seconds(seconds + 0.01), 10ms, from_seconds(seconds), 15, 5};
