@@ -3,13 +3,13 @@ scripts/forecast-real-jobs of real jobs; and the pages whose tables are made of 
 
 import csv
 import math
+import os
 import re
 import statistics
-import subprocess
+import sys
 
 NUMBERS = ("share", "pocd", "low", "median", "high", "end", "deadline", "met")
 BINS = 10
-COLOURS = ("#000000", "#e69f00", "#56b4e9", "#009e73", "#d55e00", "#0072b2", "#cc79a7")
 
 
 def read(path, numbers=NUMBERS):
@@ -50,26 +50,29 @@ def scores(rows):
             "uncertainty": uncertainty, "skill": 1 - brier / uncertainty if uncertainty else math.nan}
 
 
-def plot(path, commands):
-    head = ["set terminal svg size 760,560 font 'Helvetica,13' background 'white'", f"set output '{path}'",
-            "set grid lc rgb '#dddddd'", "set key outside bottom center horizontal", "set border 3",
-            "set tics nomirror"]
-    subprocess.run(["gnuplot"], input="\n".join(head + commands), text=True, check=True)
+def lab_style():
+    """How the figures of the lab look."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python"))
+    try:
+        from ontime.lab import style
+    except ModuleNotFoundError as error:
+        sys.exit(f"figures need {error.name}; scripts/install-dependencies --lab installs what they are drawn with")
+    return style
 
 
-def data(points):
-    return ["\t".join(str(value) for value in point) for point in points] + ["e"]
-
-
-def draw_reliability(series, title, path, least=10):
-    """What was said and what came true, for names and their readings. Bins with fewer readings than `least` are left out."""
-    parts, points = ["x with lines dt 2 lc rgb '#888888' title 'perfect'"], []
-    for i, (name, rows) in enumerate(series):
-        parts.append(f"'-' with linespoints lw 2 pt {i + 4} lc rgb '{COLOURS[i]}' title '{name}'")
-        points += data((said, met) for count, said, met in filter(None, bins(rows)) if count >= least)
-    plot(path, ["set xrange [0:1]", "set yrange [0:1]", "set xlabel 'predicted PoCD (mean of the bin)'",
-                "set ylabel 'share of jobs that met their deadline'", f"set title '{title}'", "plot " + ", ".join(parts),
-                *points])
+def draw_bins(series, title, path, least=10):
+    """What was said and what came true, for names and their bins. Bins with fewer readings than `least` are left out."""
+    style = lab_style()
+    made = style.figure(760, 580, below=56)
+    axes = made.add_subplot()
+    axes.set(title=title, xlim=(0, 1), ylim=(0, 1), xlabel="predicted PoCD (mean of the bin)",
+             ylabel="share of jobs that met their deadline")
+    axes.plot([0, 1], [0, 1], color="#888888", linestyle=(0, (4, 4)), linewidth=1, label="perfect")
+    for i, (name, found) in enumerate(series):
+        points = [(said, met) for count, said, met in filter(None, found) if count >= least]
+        axes.plot(*zip(*points), label=name, marker=style.of(style.MARKS, i), clip_on=False, **style.curve(i))
+    made.legend(loc="lower center", ncol=3)
+    style.save(made, path)
 
 
 def fill_in(page, tables):

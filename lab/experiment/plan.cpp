@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/wording.h"
+#include "lab/results/interval.h"
 #include "lab/results/writing.h"
 
 namespace ontime::lab::experiment {
@@ -108,6 +109,24 @@ std::vector<Run> plan_measurements(const Scenario& scenario) {
     }
   }
   return runs;
+}
+
+void add_baselines(Baselines& baselines, const Scenario& scenario, const std::string& policy, const Results& measured) {
+  for (std::uint32_t index = 0; index < scenario.jobs.size(); ++index) {
+    const JobGroup& group = scenario.jobs[index];
+    if (group.deadline.medians_of != policy) continue;
+    std::vector<double> times;
+    for (const JobRow& row : measured.jobs) {
+      if (row.is_counted() && row.group == group.name && row.has_ended()) times.push_back(row.time);
+    }
+    if (times.empty()) continue;
+    std::sort(times.begin(), times.end());
+    Baseline& baseline = baselines[index];
+    baseline.median = quantile_of(times, 0.5);
+    const double deadline = group.deadline.medians * baseline.median;
+    const auto missed = std::count_if(times.begin(), times.end(), [&](double time) { return time > deadline; });
+    baseline.miss = static_cast<double>(missed) / static_cast<double>(times.size());
+  }
 }
 
 std::vector<Run> plan_runs(const Scenario& scenario) {

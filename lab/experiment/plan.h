@@ -46,6 +46,9 @@ struct Baseline {
 };
 using Baselines = std::map<std::uint32_t, Baseline>;
 
+// Of a measurement: what deadlines are multiples of. `policy` is the one that was measured.
+void add_baselines(Baselines& baselines, const Scenario& scenario, const std::string& policy, const Results& measured);
+
 double deadline_of(const Scenario& scenario, std::uint32_t group, const Baselines& baselines);
 
 // NAME:KEY=VALUE,... with every $NAME replaced by what it stands for in the group. BadInput if it stands for nothing.

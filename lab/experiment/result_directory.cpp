@@ -17,9 +17,6 @@
 #include "cli/text_file.h"
 #include "common/files/file_system.h"
 #include "common/injection/injection.h"
-#include "lab/experiment/report.h"
-#include "lab/results/chart.h"
-#include "lab/verbs/study_files.h"
 
 namespace ontime::lab::experiment {
 
@@ -78,71 +75,6 @@ bool is_new(const std::string& path) {
     if (entry->path().filename() != ".lock") return false;
   }
   return true;
-}
-
-// What a browser needs of the file that gnuplot has written.
-std::string svg_element(const std::string& file) {
-  const auto begin = file.find("<svg");
-  return begin == std::string::npos ? std::string() : file.substr(begin);
-}
-
-// "attempts-of-one-job"
-std::string slug_of(const std::string& title) {
-  std::string slug;
-  for (const char c : title) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0)
-      slug += static_cast<char>(std::tolower(byte));
-    else if (!slug.empty() && slug.back() != '-')
-      slug += '-';
-  }
-  while (slug.ends_with('-')) slug.pop_back();
-  return slug;
-}
-
-Result<std::vector<DrawnFigure>> draw_all(const std::string& directory, const std::vector<Figure>& figures) {
-  if (auto made = make_directory(directory); !made) return made.error();
-  std::vector<DrawnFigure> drawn;
-  for (const auto& figure : figures) {
-    const std::string svg = directory + "/" + slug_of(figure.title) + ".svg";
-    const std::string script = plot_head(figure.width, figure.height, svg) + figure.script;
-    if (auto done = draw(script, directory + "/.figure.gnuplot"); !done) return done.error();
-    const auto file = read_text_file(svg);
-    if (!file) return file.error();
-    drawn.push_back({figure, svg_element(*file)});
-  }
-  return drawn;
-}
-
-std::vector<std::pair<std::string, std::string>> facts_of(const std::string& json) {
-  std::vector<std::pair<std::string, std::string>> facts;
-  const auto document = nlohmann::ordered_json::parse(json, nullptr, false);
-  if (!document.is_object()) return facts;
-  for (const auto& [key, value] : document.items()) {
-    facts.emplace_back(key, value.is_string() ? value.get<std::string>() : value.dump());
-  }
-  return facts;
-}
-
-Status write_report(const ResultDirectory& directory, const Scenario& scenario, const Results& results,
-                    std::uint32_t slots) {
-  Report report;
-  report.title = scenario.title.empty() ? "Experiment" : scenario.title;
-  report.summaries = summarise(results, slots);
-  report.groups = summarise_groups(results, slots);
-  report.printed = scenario.printed;
-  const auto text = read_text_file(directory.path() + "/scenario.yaml");
-  const auto facts = read_text_file(directory.path() + "/experiment.json");
-  if (text) report.scenario_text = *text;
-  if (facts) report.facts = facts_of(*facts);
-  if (has_gnuplot()) {
-    auto drawn = draw_all(directory.path() + "/figures", figures_of(results, report.summaries, scenario, slots));
-    if (!drawn) return drawn.error();
-    report.figures = std::move(*drawn);
-  } else {
-    report.remark = "There are no figures, because gnuplot is not installed (Debian: gnuplot-nox).";
-  }
-  return directory.write("report.html", document_of(report).html());
 }
 
 }  // namespace
@@ -221,21 +153,12 @@ Status ResultDirectory::write(const std::string& name, const std::string& text) 
   return {};
 }
 
-Status write_results(const ResultDirectory& directory, const Scenario& scenario, const Results& results,
-                     std::uint32_t slots) {
-  auto summaries = summarise(results, slots);
-  const auto groups = summarise_groups(results, slots);
+Status write_rows(const ResultDirectory& directory, const Results& results) {
   Status status;
-  const auto write = [&](const char* name, const std::string& text) {
-    if (status) status = directory.write(name, text);
-  };
-  Results::tables(results, [&](const char* name, const auto& rows) { write(name, csv_of(rows, Digits::Millionths)); });
-  write("utilisation.csv", csv_of(use_of(results, slots)));
-  write("summary.json", summary_json(summaries));
-  summaries.insert(summaries.end(), groups.begin(), groups.end());
-  write("summary.csv", csv_of(summaries));
-  if (!status) return status;
-  return write_report(directory, scenario, results, slots);
+  Results::tables(results, [&](const char* name, const auto& rows) {
+    if (status) status = directory.write(name, csv_of(rows, Digits::Millionths));
+  });
+  return status;
 }
 
 }  // namespace ontime::lab::experiment

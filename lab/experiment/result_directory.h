@@ -4,8 +4,8 @@
 //
 //   scenario.yaml experiment.json injection.yaml      what was asked for, with what, where
 //   runs/<policy>/<repetition>/*.csv                  a run; measured/<policy>/<repetition>/ a baseline
-//   jobs.csv tasks.csv attempts.csv copies.csv forecasts.csv utilisation.csv    all runs together
-//   summary.csv summary.json report.html figures/
+//   jobs.csv tasks.csv attempts.csv copies.csv forecasts.csv    all runs together
+//   utilisation.csv summary.csv summary.json report.html figures/    what python/ontime/lab makes of them
 
 #include <optional>
 #include <string>
@@ -14,7 +14,6 @@
 #include "common/base/result.h"
 #include "lab/experiment/plan.h"
 #include "lab/experiment/rows.h"
-#include "lab/experiment/summary.h"
 #include "lab/scenario/scenario.h"
 
 namespace ontime::lab::experiment {
@@ -43,8 +42,7 @@ class ResultDirectory {
   Descriptor lock_;
 };
 
-// What is written about all runs of an experiment together: tables, summaries and the report.
-Status write_results(const ResultDirectory& directory, const Scenario& scenario, const Results& results,
-                     std::uint32_t slots);
+// The tables of all runs of an experiment together.
+Status write_rows(const ResultDirectory& directory, const Results& results);
 
 }  // namespace ontime::lab::experiment

@@ -150,15 +150,14 @@ struct Results {
     visit("forecasts.csv", results.forecasts);
   }
 
-  void append(const Results& more);
+  void append(const Results& more) {
+    const auto add = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+    add(jobs, more.jobs);
+    add(tasks, more.tasks);
+    add(attempts, more.attempts);
+    add(copies, more.copies);
+    add(forecasts, more.forecasts);
+  }
 };
-
-// Busy slots of one run, at equal distances from the first submission of a counted job to the end of the last one.
-struct UsePoint {
-  double at = 0;
-  double busy = 0;
-};
-std::vector<UsePoint> use_over_time(const std::vector<AttemptRow>& attempts, double begin, double end,
-                                    std::size_t points = 200);
 
 }  // namespace ontime::lab::experiment

@@ -3,17 +3,10 @@
 
 #include <cstddef>
 #include <string>
-#include <vector>
+
+#include "lab/results/grid.h"
 
 namespace ontime::lab {
-
-using Cells = std::vector<std::string>;
-
-struct Grid {
-  Cells titles;
-  std::size_t names = 1;  // the first columns say what a line is about, the others have numbers
-  std::vector<Cells> lines{};
-};
 
 std::string markdown_of(const Grid& grid);
 

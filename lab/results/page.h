@@ -37,9 +37,4 @@ std::string curves_csv_of(const Study& study, const StudyResult& result);
 // One row per forecast of a job.
 std::string forecasts_csv_of(const Study& study, const StudyResult& result);
 
-// A study's figure as a script for gnuplot.
-
-// Draws to `svg`. Empty if the study has no figure. The paper's numbers are hollow marks where there are any.
-std::string plot_of(const Study& study, const StudyResult& result, const std::string& svg);
-
 }  // namespace ontime::lab

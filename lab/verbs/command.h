@@ -11,7 +11,7 @@
 #include "cli/command_line.h"
 #include "common/base/result.h"
 #include "lab/foresight/recorded_job.h"
-#include "lab/results/document.h"
+#include "lab/results/grid.h"
 #include "lab/scenario/scenario_yaml.h"
 
 namespace ontime::lab {

@@ -18,10 +18,9 @@
 #include "common/files/temporary_directory.h"
 #include "lab/experiment/backend.h"
 #include "lab/experiment/plan.h"
-#include "lab/experiment/report.h"
 #include "lab/experiment/result_directory.h"
-#include "lab/experiment/summary.h"
 #include "lab/verbs/command.h"
+#include "lab/verbs/python.h"
 #include "lab/verbs/study_files.h"
 
 namespace ontime::lab {
@@ -97,14 +96,15 @@ std::string default_out(const ExperimentCommand& command) {
   return fs::path(command.scenario).stem().string() + "-" + where;
 }
 
-// One call of the command: makes the missing runs, then reports on all of them.
+// One call of the command: makes the missing runs, then has all of them reported on.
 class Experiment {
  public:
   Experiment(const ExperimentCommand& command, Scenario scenario, ResultDirectory directory)
       : command_(command), scenario_(std::move(scenario)), directory_(std::move(directory)) {}
 
   Status measure();
-  ExitCode tell() const;
+  // Summaries, figures and the report.
+  Result<ExitCode> report() const;
 
  private:
   Status measure_baselines(ProgressOfRuns& progress);
@@ -187,18 +187,15 @@ Status Experiment::measure() {
     all_.append(*results);
   }
   slots_ = backend_ ? backend_->slots() : slots_of(scenario_);
-  return write_results(directory_, scenario_, all_, slots_);
+  return write_rows(directory_, all_);
 }
 
-ExitCode Experiment::tell() const {
-  const auto summaries = summarise(all_, slots_);
-  if (command_.json) {
-    std::fputs(experiment::summary_json(summaries).c_str(), stdout);
-    return ExitCode::Done;
-  }
-  std::fputs(terminal_text(summary_grid(summaries, scenario_.printed, true)).c_str(), stdout);
-  std::printf("\n%s/report.html\n", directory_.path().c_str());
-  return ExitCode::Done;
+Result<ExitCode> Experiment::report() const {
+  std::vector<std::string> arguments{"report", directory_.path(), std::to_string(slots_)};
+  if (command_.json) arguments.emplace_back("--json");
+  auto done = run_python(arguments);
+  if (!done) return failed("the rows are in " + directory_.path() + ", but " + done.error().message);
+  return done;
 }
 
 // In simulation an application is only a name, but the same file is to run on real processes.
@@ -239,7 +236,7 @@ Result<ExitCode> execute(const ExperimentCommand& command) {
     std::fprintf(stderr, "ontime: interrupted; the same command goes on where it stopped\n");
     return ExitCode::Interrupted;
   }
-  return experiment.tell();
+  return experiment.report();
 }
 
 }  // namespace ontime::lab

@@ -13,6 +13,7 @@
 #include "cli/text_file.h"
 #include "common/base/wording.h"
 #include "common/files/file_system.h"
+#include "lab/results/grid.h"
 #include "lab/results/page.h"
 #include "lab/results/rows.h"
 #include "lab/results/writing.h"
@@ -154,10 +155,10 @@ Grid grid_of(const std::vector<PolicyRow>& rows) {
       {"policy", "jobs", "PoCD", "95 %", "machine s/job", "+-", "flow s", "attempts/task", "wasted", "busy"}, 1, {}};
   for (const PolicyRow& row : rows) {
     const Summary& s = row.summary;
-    grid.lines.push_back({row.policy, std::to_string(s.jobs), fixed(s.pocd.value, 4),
-                          interval(s.pocd, 4), fixed(s.machine_time.value, 2),
-                          fixed(s.machine_time.margin(), 2), fixed(s.flow_time.value, 2), fixed(s.attempts, 3),
-                          percent(s.duplicated, 1), percent(row.utilisation, 1)});
+    grid.lines.push_back({row.policy, std::to_string(s.jobs), fixed(s.pocd.value, 4), interval(s.pocd, 4),
+                          fixed(s.machine_time.value, 2), fixed(s.machine_time.margin(), 2),
+                          fixed(s.flow_time.value, 2), fixed(s.attempts, 3), percent(s.duplicated, 1),
+                          percent(row.utilisation, 1)});
   }
   return grid;
 }
@@ -239,12 +240,7 @@ Status simulate_study(const SimulateCommand& command, const std::string& path, c
   std::fputs(command.json ? csv_of(shown).c_str() : answer.c_str(), stdout);
   std::fflush(stdout);
   if (command.out.empty()) return {};
-  const auto drawn = write_study(command.out, path, *study, *result);
-  if (!drawn) return drawn.error();
-  if (!*drawn) {
-    std::fprintf(stderr, "%s: no figure was drawn, because gnuplot is not installed (Debian: gnuplot-nox)\n",
-                 path.c_str());
-  }
+  if (Status written = write_study(command.out, path, *study, *result); !written) return written;
   return write_index(command.out);
 }
 

@@ -1,19 +1,16 @@
 #include "lab/verbs/study_files.h"
 
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <utility>
 #include <vector>
 
 #include "cli/text_file.h"
 #include "common/files/file_system.h"
 #include "lab/results/page.h"
+#include "lab/verbs/python.h"
 
 namespace ontime::lab {
 
@@ -41,58 +38,29 @@ std::string first_line(const fs::path& path) {
 
 }  // namespace
 
-Status draw(const std::string& script, const std::string& script_path) {
-  if (auto written = files::write_file(script_path, script); !written) return written;
-  std::string program = "gnuplot";
-  std::string path = script_path;
-  const std::array<char*, 3> arguments{program.data(), path.data(), nullptr};
-  pid_t child = 0;
-  if (posix_spawnp(&child, "gnuplot", nullptr, nullptr, arguments.data(), environ) != 0) {
-    return failed("gnuplot cannot be started");
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status != 0) return failed("gnuplot cannot draw " + script_path + "; its words are above");
-  std::error_code ignored;
-  fs::remove(script_path, ignored);
-  return {};
-}
-
-bool has_gnuplot() {
-  const char* variable = std::getenv("PATH");
-  std::istringstream folders(variable == nullptr ? "" : variable);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    if (access((folder + "/gnuplot").c_str(), X_OK) == 0) return true;
-  }
-  return false;
-}
-
-Result<bool> write_study(const std::string& directory, const std::string& scenario_path, const Study& study,
-                         const StudyResult& runs) {
-  if (auto made = make_directory(directory); !made) return made.error();
+Status write_study(const std::string& directory, const std::string& scenario_path, const Study& study,
+                   const StudyResult& runs) {
+  if (auto made = make_directory(directory); !made) return made;
   const bool has_groups = study.by_group == ByGroup::Mean;
   const StudyResult result = has_groups ? mean_over_groups(study, runs) : runs;
   const std::string stem = fs::path(scenario_path).stem().string();
   const std::string base = directory + "/" + stem;
-  const std::string script = plot_of(study, result, base + ".svg");
-  const bool draws = !script.empty() && has_gnuplot();
-  if (draws) {
-    if (auto drawn = draw(script, base + ".gnuplot"); !drawn) return drawn.error();
-  }
-  const PageNames names{stem, short_path(scenario_path), draws};
-  const std::pair<const char*, std::string> texts[]{
-      {".md", page_of(study, result, names)},
+  const std::pair<const char*, std::string> tables[]{
       {".csv", csv_of(result)},
       {"-curves.csv", curves_csv_of(study, result)},
       {"-groups.csv", has_groups ? csv_of(runs) : ""},
       {"-forecasts.csv", study.forecasts.empty() ? "" : forecasts_csv_of(study, result)},
   };
-  for (const auto& [ending, text] : texts) {
+  for (const auto& [ending, text] : tables) {
     if (text.empty()) continue;
-    if (auto done = files::write_file(base + ending, text); !done) return done.error();
+    if (auto done = files::write_file(base + ending, text); !done) return done;
   }
-  return draws || script.empty();
+  const bool has_figure = study.figure.kind != Figure::Kind::None && !result.rows.empty();
+  const auto drawn = has_figure ? run_python({"figure", scenario_path, directory}) : cli::ExitCode::Failed;
+  if (!drawn)
+    std::fprintf(stderr, "%s: no figure was drawn: %s\n", scenario_path.c_str(), drawn.error().message.c_str());
+  const bool is_there = drawn && *drawn == cli::ExitCode::Done;
+  return files::write_file(base + ".md", page_of(study, result, {stem, short_path(scenario_path), is_there}));
 }
 
 Status write_index(const std::string& directory) {

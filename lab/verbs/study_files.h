@@ -39,16 +39,12 @@ class RunsLine {
 // "[=====>    ]  43%  31/72 runs  about 2m10s left  shed-plus-4"; `left` in seconds, negative: not known yet.
 std::string runs_line(double share, std::size_t done, std::size_t all, double left, const std::string& name);
 
-// DIR/<stem>.md, .csv, .svg and, if the study has them, <stem>-curves.csv, -groups.csv and -forecasts.csv. Without
-// gnuplot there is no .svg; says whether there is.
-Result<bool> write_study(const std::string& directory, const std::string& scenario_path, const Study& study,
-                         const StudyResult& runs);
+// DIR/<stem>.md, .csv, .svg and, if the study has them, <stem>-curves.csv, -groups.csv and -forecasts.csv. Where
+// Python lacks what the .svg is drawn with, a sentence on stderr says so.
+Status write_study(const std::string& directory, const std::string& scenario_path, const Study& study,
+                   const StudyResult& runs);
 
 // DIR/README.md: every other page there by its title.
 Status write_index(const std::string& directory);
-
-bool has_gnuplot();
-// Runs gnuplot on the script, which is written to the path and removed again.
-Status draw(const std::string& script, const std::string& script_path);
 
 }  // namespace ontime::lab

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tests/lab/experiment/read.h"
+#include "tests/lab/experiment/rows.h"
 
 namespace ontime::lab::experiment {
 namespace {
@@ -123,6 +124,21 @@ TEST(ExperimentPlan, ABaselineIsMeasuredOnceForAllWhoseDeadlinesNeedIt) {
   EXPECT_EQ(deadline_of(scenario, 2, baselines), 4);
   EXPECT_EQ(*policy_text({"x", "dolly:p=$miss,budget=1"}, scenario, 0, baselines), "dolly:p=0.25,budget=1");
   EXPECT_FALSE(policy_text({"x", "dolly:p=$nothing"}, scenario, 0, baselines));
+}
+
+TEST(ExperimentPlan, ABaselineIsTheMedianOfItsGroupAndWhatWouldMissTheDeadline) {
+  const Scenario scenario =
+      read("nodes: [{}]\njobs: [{name: g, deadline: {medians_of: hadoop, times: 0.5}}, {name: h, deadline: 1s}]");
+  Results measured;
+  for (const double time : {2.0, 10.0, 20.0}) {
+    measured.jobs.push_back(succeeded_job("hadoop", 1, time, 0));
+    measured.jobs.back().group = "g";
+  }
+  Baselines baselines;
+  add_baselines(baselines, scenario, "hadoop", measured);
+  ASSERT_EQ(baselines.size(), 1u);
+  EXPECT_EQ(baselines[0].median, 10);
+  EXPECT_NEAR(baselines[0].miss, 2 / 3.0, 1e-9);
 }
 
 }  // namespace

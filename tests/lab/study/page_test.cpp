@@ -74,18 +74,6 @@ TEST(Page, CurvesAreTimesByQuantile) {
   ASSERT_TRUE(result);
   const std::string csv = curves_csv_of(*study, *result);
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 201);
-  EXPECT_THAT(plot_of(*study, *result, "x.svg"), HasSubstr("with lines"));
-}
-
-TEST(Page, PlotDrawsEveryPolicyWithItsInterval) {
-  const Written given = written();
-  const std::string plot = plot_of(given.study, given.result, "out dir/x.svg");
-  EXPECT_THAT(plot, HasSubstr("set output \"out dir/x.svg\""));
-  EXPECT_THAT(plot, HasSubstr("title \"Hadoop\""));
-  EXPECT_THAT(plot, HasSubstr("20 0.1 0.05 0.15 -1"));
-  EXPECT_THAT(plot, HasSubstr("set title \"tasks few\""));
-  EXPECT_THAT(plot, HasSubstr("set title \"tasks many\""));
-  EXPECT_EQ(plot.find("title \"Hadoop\""), plot.rfind("title \"Hadoop\"")) << "its name stands once, for all panels";
 }
 
 TEST(Document, IsTheSameAsMarkdownAndAsHtml) {
@@ -102,8 +90,12 @@ TEST(Document, IsTheSameAsMarkdownAndAsHtml) {
             "    x: 1\n    y: 2\n\n![F](f.svg)\n\nhow to read it\n");
   const std::string html = document.html();
   EXPECT_THAT(html,
-              HasSubstr("<h1>A &amp; B</h1>\n<p>Some words.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"table 1\">\n<table>\n<tr><th>policy</th><th>PoCD</th></tr>\n"));
-  EXPECT_THAT(html, HasSubstr("<tr><td>a&lt;b</td><td>0.5</td></tr>\n</table></div>\n<h2>More</h2>\n<pre tabindex=\"0\">x: 1\ny: 2</pre>"));
+              HasSubstr("<h1>A &amp; B</h1>\n<p>Some words.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+                        "aria-label=\"table 1\">\n<table>\n<tr><th>policy</th><th>PoCD</th></tr>\n"));
+  EXPECT_THAT(
+      html,
+      HasSubstr(
+          "<tr><td>a&lt;b</td><td>0.5</td></tr>\n</table></div>\n<h2>More</h2>\n<pre tabindex=\"0\">x: 1\ny: 2</pre>"));
   EXPECT_THAT(html, HasSubstr("<svg/>"));
   EXPECT_THAT(html, Not(HasSubstr("nothing")));
 }
