@@ -17,17 +17,6 @@ double ratio(double sum, std::uint64_t count) {
   return count > 0 ? sum / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
 }
 
-// How many standard errors the difference that was seen lies above `difference`, if that were the true one. Falls as
-// `difference` rises. `lost_share` is the most likely share of lost trials under it.
-double paired_score(double gained, double lost, double n, double difference) {
-  const double spread = difference * (1 - difference);
-  const double b = -gained - lost + (2 * n - gained + lost) * difference;
-  const double lost_share = (std::sqrt(std::max(0.0, b * b + 8 * n * lost * spread)) - b) / (4 * n);
-  const double variance = n * (2 * lost_share + spread);
-  const double excess = gained - lost - n * difference;
-  return variance > 0 ? excess / std::sqrt(variance) : std::copysign(std::numeric_limits<double>::infinity(), excess);
-}
-
 }  // namespace
 
 double student_t(std::size_t degrees) {
@@ -73,23 +62,6 @@ Estimate share_of(std::uint64_t successes, std::uint64_t trials) {
   const double middle = (share + square / (2 * n)) / (1 + square / n);
   const double half = kZ95 / (1 + square / n) * std::sqrt(share * (1 - share) / n + square / (4 * n * n));
   return {share, std::max(0.0, middle - half), std::min(1.0, middle + half), trials};
-}
-
-Estimate paired_difference_of(std::uint64_t gained, std::uint64_t lost, std::uint64_t trials) {
-  if (trials == 0) return {kNan, kNan, kNan, 0};
-  const auto n = static_cast<double>(trials);
-  const auto b = static_cast<double>(gained);
-  const auto c = static_cast<double>(lost);
-  const double seen = (b - c) / n;
-  const auto limit = [&](double outside) {
-    double inside = seen;
-    for (int i = 0; i < 60; ++i) {
-      const double middle = (inside + outside) / 2;
-      (std::abs(paired_score(b, c, n, middle)) < kZ95 ? inside : outside) = middle;
-    }
-    return inside;
-  };
-  return {seen, limit(-1), limit(1), trials};
 }
 
 double quantile_of(std::span<const double> ascending, double q) {

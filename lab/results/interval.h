@@ -34,11 +34,6 @@ Estimate estimate_of(std::span<const double> values);
 // A share with Wilson's score interval.
 Estimate share_of(std::uint64_t successes, std::uint64_t trials);
 
-// The difference of two shares over the same trials: `gained` have it only in the second, `lost` only in the first.
-// With Tango's score interval (Statistics in Medicine 17, 1998, pages 891 to 908), which has a width where all trials
-// agree, too.
-Estimate paired_difference_of(std::uint64_t gained, std::uint64_t lost, std::uint64_t trials);
-
 // 0 <= q <= 1, linear between neighbours; NaN of nothing. REQUIRES: ascending.
 double quantile_of(std::span<const double> ascending, double q);
 

@@ -52,7 +52,6 @@ class StudyRun {
   Result<std::vector<RunResult>> run_all(std::vector<PlannedRun> planned);
   Result<std::string> policy_of(const Spot& spot, const Contender& contender);
   void add_all(std::vector<RunResult> runs);
-  std::vector<std::string> shown(const PointOfAxes& place) const;
   std::string where(const PointOfAxes& place) const;
 
   const Study& study_;
@@ -65,6 +64,7 @@ class StudyRun {
   const Collect times_{{}, {}, Collect::Grouping::ByIndex, true, {}};  // of a probe
   Collect collect_;                                                    // of every point, but for the utility
   std::deque<Collect> collected_;                                      // by point
+  std::uint32_t seeds_ = 1;                                            // of a place
   StudyResult result_;
 };
 
@@ -137,16 +137,14 @@ StudyRun::StudyRun(const Study& study, const StudyOptions& options, const Execut
   for (const Contender& contender : study.policies) {
     if (options.only.empty() || contender.name == options.only) contenders_.push_back(&contender);
   }
-  for (const Axis& axis : study.axes) {
-    if (!axis.pooled) result_.axes.push_back(axis.name);
-  }
-  if (study.by_group != ByGroup::No) result_.axes.emplace_back("group");
+  for (const Axis& axis : study.axes) result_.axes.push_back(axis.name);
+  if (study.by_group) result_.axes.emplace_back("group");
   for (const std::string& name : study.measures) result_.measures.push_back(find_measure(name));
-  result_.seeds = options.seeds > 0 ? options.seeds : study.seeds;
+  seeds_ = options.seeds > 0 ? options.seeds : study.seeds;
   collect_.measures = result_.measures;
   collect_.utility = study.utility;
-  collect_.grouping = study.by_group == ByGroup::No ? Collect::Grouping::All : Collect::Grouping::ByName;
-  collect_.flow_times = study.figure.kind == Figure::Kind::Cdf;
+  collect_.grouping = study.by_group ? Collect::Grouping::ByName : Collect::Grouping::All;
+  collect_.flow_times = study.curves == Curves::Times;
   collect_.forecasts = study.forecasts;
   choose_spots(options);
 }
@@ -159,14 +157,14 @@ void StudyRun::choose_spots(const StudyOptions& options) {
     const bool apart = std::any_of(place.settings.begin(), place.settings.end(), [](const Setting& setting) {
       return setting.medians && setting.medians->other_luck;
     });
-    for (std::uint32_t i = 0; i < (apart ? result_.seeds : 1); ++i) {
-      Spot spot{place, {}, seed + i, apart ? 1 : result_.seeds};
+    for (std::uint32_t i = 0; i < (apart ? seeds_ : 1); ++i) {
+      Spot spot{place, {}, seed + i, apart ? 1 : seeds_};
       for (const Contender* contender : contenders_) {
         if (number++ % study_.every == 0) spot.contenders.push_back(contender);
       }
       if (!spot.contenders.empty()) spots_.push_back(std::move(spot));
     }
-    if (study_.own_seeds) seed += result_.seeds;
+    if (study_.own_seeds) seed += seeds_;
   }
 }
 
@@ -176,14 +174,6 @@ std::string StudyRun::where(const PointOfAxes& place) const {
     text += (text.empty() ? "" : ", ") + study_.axes[i].name + " " + place.labels[i];
   }
   return text;
-}
-
-std::vector<std::string> StudyRun::shown(const PointOfAxes& place) const {
-  std::vector<std::string> labels;
-  for (std::size_t i = 0; i < place.labels.size(); ++i) {
-    if (!study_.axes[i].pooled) labels.push_back(place.labels[i]);
-  }
-  return labels;
 }
 
 Result<std::vector<RunResult>> StudyRun::run_all(std::vector<PlannedRun> planned) {
@@ -322,25 +312,23 @@ Status StudyRun::make_points() {
   return {};
 }
 
-// Points that differ in pooled axes or in seeds alone make one row.
 void StudyRun::add_all(std::vector<RunResult> runs) {
-  std::map<std::vector<std::string>, std::size_t> order;  // of the labels
-  std::map<std::pair<std::size_t, const Contender*>, std::pair<std::vector<std::string>, std::vector<RunResult>>> rows;
   std::size_t next = 0;
   for (const Point& point : points_) {
-    const std::vector<std::string> labels = shown(point.spot->place);
-    const std::size_t line = order.try_emplace(labels, order.size()).first->second;
-    auto& row = rows[{line, point.contender}];
-    row.first = labels;
-    for (std::uint32_t i = 0; i < point.spot->seeds; ++i, ++next) {
-      if (!study_.forecasts.empty()) {
-        result_.forecasts.push_back(
-            {point.spot->place.labels, point.contender->name, point.spot->seed + i, std::move(runs[next].forecasts)});
+    const std::vector<std::string>& labels = point.spot->place.labels;
+    const std::string& policy = point.contender->name;
+    for (std::uint32_t i = 0; i < point.spot->seeds; ++i) {
+      RunResult& run = runs[next++];
+      const std::uint64_t seed = point.spot->seed + i;
+      if (!study_.forecasts.empty()) result_.forecasts.push_back({labels, policy, seed, std::move(run.forecasts)});
+      if (i == 0 && study_.curves == Curves::Samples)
+        result_.samples.push_back({labels, policy, seed, run.slots, std::move(run.samples)});
+      for (GroupResult& group : run.groups) {
+        Row& row = result_.rows.emplace_back(Row{labels, policy, seed, std::move(group), run.unfinished});
+        if (study_.by_group) row.labels.push_back(row.of.name);
       }
-      row.second.push_back(std::move(runs[next]));
     }
   }
-  for (const auto& [key, row] : rows) add_rows(result_, study_, row.first, key.second->name, row.second);
 }
 
 Result<StudyResult> StudyRun::run() {

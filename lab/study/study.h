@@ -1,6 +1,6 @@
 #pragma once
-// A study: one scenario run at many points (settings that vary, policies, seeds), and what a paper printed for them.
-// One file is one table or figure; docs/research/simulator.md lists the keys.
+// A study: one scenario run at many points (settings that vary, policies, seeds). One file is one table or figure of a
+// paper; docs/research/simulator.md lists the keys. What is made of the rows is read by python/ontime/lab/study.py.
 
 #include <yaml-cpp/yaml.h>
 
@@ -61,20 +61,8 @@ struct Contender {
   std::map<std::string, MissOf> measured;
 };
 
-// What the paper says of all points that carry these labels.
-struct Printed {
-  std::map<std::string, std::string> labels;  // by axis name, and "policy"
-  std::map<std::string, Reading> values;      // by measure
-};
-
-struct Figure {
-  enum class Kind : std::uint8_t { None, Lines, Bars, Cdf, OverTime };
-  Kind kind = Kind::None;
-  std::string x;  // an axis; neither for Cdf nor for OverTime
-  std::string y;  // a measure; OverTime: busy or jobs
-  bool log_x = false;
-  bool log_y = false;
-};
+// What is kept of every run for the study's figure, which python/ontime/lab draws.
+enum class Curves : std::uint8_t { None, Times, Samples };
 
 // log(PoCD - r_min) - theta price machine_time
 struct Utility {
@@ -92,13 +80,7 @@ struct Forecasts {
   bool empty() const { return life.empty() && deadline.empty(); }
 };
 
-// Whether jobs are counted by the name of their group. Yes: as a further axis "group". Mean: each group counts once, a
-// row has the mean over them.
-enum class ByGroup : std::uint8_t { No, Yes, Mean };
-
 struct Study {
-  std::string title;
-  std::string source;
   std::uint64_t seed = 1;   // the first one
   std::uint32_t seeds = 1;  // of a point
   bool own_seeds = false;   // points have other seeds than each other, policies at one place the same
@@ -107,16 +89,11 @@ struct Study {
   std::vector<Axis> axes;
   std::vector<std::string> measures;
   Utility utility;
-  std::vector<Printed> printed;
-  bool read_off_figure = false;
-  ByGroup by_group = ByGroup::No;
+  bool by_group = false;  // jobs are counted by the name of their group
   Forecasts forecasts;
-  std::string assumptions;
-  std::string findings;
-  Figure figure;
-  YAML::Node scenario;             // the document
-  Surroundings surroundings;       // of the document
-  std::vector<std::string> names;  // of its groups of jobs, each once
+  Curves curves = Curves::None;
+  YAML::Node scenario;        // the document
+  Surroundings surroundings;  // of the document
 };
 
 // A study from its YAML document.

@@ -1,5 +1,5 @@
 #pragma once
-// The runs of a study and their results: one row per point.
+// The runs of a study: a row for each. python/ontime/lab/table.py makes means, intervals and pages of them.
 
 #include <cstdint>
 #include <functional>
@@ -17,7 +17,8 @@
 
 namespace ontime::lab {
 
-// What is measured of one run. To add a measure is to add a line to the table in measure.cpp.
+// What is measured of one run. To add a measure is to add a line to the table in measure.cpp and one
+// in python/ontime/lab/measures.py.
 
 // Some jobs of a run, and the run.
 struct Sight {
@@ -29,9 +30,6 @@ struct Sight {
 
 struct Measure {
   std::string_view name;
-  std::string_view title;                // with its unit
-  int digits = 2;                        // behind the point
-  bool is_share = false;                 // between 0 and 1
   double (*of)(const Sight&) = nullptr;  // NaN: nothing to be measured
 };
 
@@ -93,15 +91,22 @@ RunResult carry_out(const PlannedRun& run);
 // Carries out all of them in any order and at any time; answers come in the order of the runs. An error ends the study.
 using Execute = std::function<Result<std::vector<RunResult>>(std::span<const PlannedRun>)>;
 
+// A run at one place, or what it was for one of the groups of its jobs.
 struct Row {
   std::vector<std::string> labels;  // as StudyResult::axes
   std::string policy;
-  std::vector<Estimate> values;                 // by measure
-  std::vector<std::optional<Reading>> printed;  // by measure
-  std::vector<double> flow_times;               // of all runs, ascending; for a Cdf only
-  std::vector<Sample> samples;                  // of the first run
+  std::uint64_t seed = 0;
+  GroupResult of;
+  std::uint64_t unfinished = 0;  // jobs of the run that had not ended at the horizon
+};
+
+// Of the first run at a point.
+struct RunSamples {
+  std::vector<std::string> labels;  // of all axes of the study, like the next one's
+  std::string policy;
+  std::uint64_t seed = 0;
   std::uint32_t slots = 0;
-  std::uint64_t unfinished = 0;  // jobs that had not ended at the horizon
+  std::vector<Sample> samples;
 };
 
 // A setting that was measured first.
@@ -120,33 +125,21 @@ struct RunForecasts {
 };
 
 struct StudyResult {
-  std::vector<std::string> axes;  // names of those that are not pooled; "group" last if jobs are told apart by it
+  std::vector<std::string> axes;  // all of the study's; "group" last if jobs are told apart by it
   std::vector<const Measure*> measures;
   std::vector<Row> rows;
+  std::vector<RunSamples> samples;
   std::vector<Measured> measured;
   std::vector<RunForecasts> forecasts;
-  std::uint32_t seeds = 0;
   std::uint64_t runs = 0;
-
-  std::size_t axis(const std::string& name) const;     // REQUIRES: there is one
-  std::size_t measure(const std::string& name) const;  // REQUIRES: there is one
 };
 
-// Whether our interval has nothing in common with what is printed. Without an interval: whether it is another number.
-bool differs(const Estimate& ours, const Reading& printed, const Measure& measure);
-
-// The number of printed values that there are, and of those that our intervals hold.
-struct Agreement {
-  std::size_t printed = 0;
-  std::size_t held = 0;
-};
-Agreement agreement_of(const StudyResult& result);
-
-// Adds the row of these runs, or one for each group of jobs. `labels` are those of the axes that are not pooled.
-void add_rows(StudyResult& result, const Study& study, const std::vector<std::string>& labels,
-              const std::string& policy, std::span<const RunResult> runs);
-// Rows of groups become one, with means and intervals over the groups.
-StudyResult mean_over_groups(const Study& study, const StudyResult& by_group);
+// Comma-separated: a line for each row, for each time of a job that ended, for each sample, setting or forecast.
+std::string runs_csv(const StudyResult& result);
+std::string times_csv(const StudyResult& result);
+std::string samples_csv(const StudyResult& result);
+std::string measured_csv(const StudyResult& result);
+std::string forecasts_csv(const StudyResult& result);
 
 struct StudyOptions {
   std::uint32_t seeds = 0;            // 0: as the study says
@@ -154,8 +147,7 @@ struct StudyOptions {
   std::optional<std::uint64_t> seed;  // the first one; none: as the study says
 };
 
-// Measures what must be measured first, then runs the points. There is a row for each group of jobs if the study tells
-// them apart or wants their mean.
+// Measures what must be measured first, then runs the points.
 Result<StudyResult> run_study(const Study& study, const StudyOptions& options, const Execute& execute);
 
 }  // namespace ontime::lab

@@ -96,62 +96,9 @@ Contender read_contender(const std::string& name, const YAML::Node& node) {
   return contender;
 }
 
-// Their names say which of its keys are labels and which are measures.
-Printed read_printed(const YAML::Node& node, const Study& study) {
-  demand(node.IsMap(), node, "write {LABEL: ..., MEASURE: VALUE, ...}");
-  Printed printed;
-  for (const auto& entry : node) {
-    const std::string key = read_text(entry.first);
-    const bool is_measure = std::find(study.measures.begin(), study.measures.end(), key) != study.measures.end();
-    if (is_measure) {
-      printed.values[key] = read_reading(entry.second);
-      continue;
-    }
-    const std::string label = read_text(entry.second);
-    bool is_known = false;
-    if (key == "policy") {
-      for (const Contender& contender : study.policies) is_known |= contender.name == label;
-    } else if (key == "group" && study.by_group == ByGroup::Yes) {
-      is_known = std::find(study.names.begin(), study.names.end(), label) != study.names.end();
-    }
-    for (const Axis& axis : study.axes) {
-      for (const AxisValue& value : axis.values) is_known |= !axis.pooled && axis.name == key && value.label == label;
-    }
-    demand(is_known, entry.first, "printed: '" + key + ": " + label + "' is no measure and no label of this study");
-    printed.labels[key] = label;
-  }
-  return printed;
-}
-
-Figure read_figure(const YAML::Node& node, const Study& study) {
-  YamlFields fields(node);
-  Figure figure;
-  fields.get("kind", figure.kind, [](const YAML::Node& kind) {
-    return read_choice<Figure::Kind>(kind, {{"lines", Figure::Kind::Lines},
-                                            {"bars", Figure::Kind::Bars},
-                                            {"cdf", Figure::Kind::Cdf},
-                                            {"over_time", Figure::Kind::OverTime}});
-  });
-  fields.text("x", figure.x);
-  fields.text("y", figure.y);
-  fields.flag("log_x", figure.log_x);
-  fields.flag("log_y", figure.log_y);
-  fields.finish();
-  demand(figure.kind != Figure::Kind::None, node, "a figure has a kind");
-  const auto is_axis = [&](const std::string& name) {
-    return (study.by_group == ByGroup::Yes && name == "group") ||
-           std::any_of(study.axes.begin(), study.axes.end(),
-                       [&](const Axis& axis) { return !axis.pooled && axis.name == name; });
-  };
-  demand(figure.x.empty() || is_axis(figure.x), node, "figure: there is no axis '" + figure.x + "'");
-  if (figure.kind == Figure::Kind::OverTime) {
-    demand(figure.y == "busy" || figure.y == "jobs", node, "figure: over time y is busy or jobs");
-  } else if (figure.kind != Figure::Kind::Cdf) {
-    demand(is_axis(figure.x), node, "figure: there is no axis '" + figure.x + "'");
-    demand(std::find(study.measures.begin(), study.measures.end(), figure.y) != study.measures.end(), node,
-           "figure: y is none of the measures");
-  }
-  return figure;
+Curves read_curves(const YAML::Node& figure) {
+  const std::string kind = figure.IsMap() && figure["kind"] ? figure["kind"].as<std::string>("") : "";
+  return kind == "cdf" ? Curves::Times : kind == "over_time" ? Curves::Samples : Curves::None;
 }
 
 Utility read_utility(const YAML::Node& node) {
@@ -191,8 +138,8 @@ Forecasts read_forecasts(const YAML::Node& node) {
 
 void read_keys(Study& study, const YAML::Node& node) {
   YamlFields fields(node);
-  fields.text("title", study.title);
-  fields.text("source", study.source);
+  for (const char* of_pages : {"title", "source", "printed", "read_off_figure", "assumptions", "findings"})
+    fields.take(of_pages);
   fields.count("seeds", study.seeds);
   fields.flag("own_seeds", study.own_seeds);
   fields.count("every", study.every);
@@ -203,17 +150,12 @@ void read_keys(Study& study, const YAML::Node& node) {
   fields.each("vary", [&](const YAML::Node& axis) { study.axes.push_back(read_axis(axis)); });
   fields.get("measures", study.measures, read_measures);
   fields.get("utility", study.utility, read_utility);
-  fields.flag("read_off_figure", study.read_off_figure);
   fields.get("by_group", study.by_group, [](const YAML::Node& by) {
-    return read_choice<ByGroup>(by, {{"no", ByGroup::No}, {"yes", ByGroup::Yes}, {"mean", ByGroup::Mean}});
+    return read_choice<bool>(by, {{"no", false}, {"yes", true}, {"mean", true}});
   });
   fields.get("forecasts", study.forecasts, read_forecasts);
-  fields.text("assumptions", study.assumptions);
-  fields.text("findings", study.findings);
-  fields.each("printed", [&](const YAML::Node& row) { study.printed.push_back(read_printed(row, study)); });
-  fields.get("figure", study.figure, [&](const YAML::Node& figure) { return read_figure(figure, study); });
+  fields.get("figure", study.curves, read_curves);
   fields.finish();
-  demand(!study.title.empty(), node, "a study has a title");
   demand(!study.policies.empty(), node, "a study has policies");
   demand(!study.measures.empty(), node, "a study has measures");
   demand(study.seeds > 0 && study.every > 0, node, "a study has at least one seed, and runs every point or fewer");
@@ -238,10 +180,6 @@ Result<Study> read_study(const std::string& text, const Surroundings& surroundin
     const auto scenario = read_scenario(study.scenario, surroundings);
     if (!scenario) return scenario.error();
     study.seed = scenario->seed;
-    for (const JobGroup& group : scenario->jobs) {
-      if (std::find(study.names.begin(), study.names.end(), group.name) == study.names.end())
-        study.names.push_back(group.name);
-    }
     const YAML::Node& document = study.scenario;
     if (!document["study"]) return bad_input("there is no key 'study'");
     read_keys(study, document["study"]);

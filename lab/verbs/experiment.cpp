@@ -21,7 +21,7 @@
 #include "lab/experiment/result_directory.h"
 #include "lab/verbs/command.h"
 #include "lab/verbs/python.h"
-#include "lab/verbs/study_files.h"
+#include "lab/verbs/parallel_runs.h"
 
 namespace ontime::lab {
 

@@ -1,3 +1,5 @@
+#include "lab/verbs/parallel_runs.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,7 +14,6 @@
 
 #include "cli/cluster/interrupt.h"
 #include "cli/show/progress_line.h"
-#include "lab/verbs/study_files.h"
 
 namespace ontime::lab {
 

@@ -29,6 +29,11 @@ std::string package_folder() {
   return {};
 }
 
+bool put_on_path(const std::string& folder) {
+  const char* before = std::getenv("PYTHONPATH");
+  return setenv("PYTHONPATH", (folder + (before == nullptr ? "" : ":" + std::string(before))).c_str(), 1) == 0;
+}
+
 std::vector<std::string> interpreters() {
   const char* chosen = std::getenv("ONTIME_PYTHON");
   if (chosen != nullptr && *chosen != '\0') return {chosen};
@@ -51,9 +56,8 @@ int run_to_end(std::vector<std::string> words) {
 }  // namespace
 
 Result<cli::ExitCode> run_python(const std::vector<std::string>& arguments) {
-  const char* before = std::getenv("PYTHONPATH");
-  const std::string path = package_folder() + (before == nullptr ? "" : ":" + std::string(before));
-  setenv("PYTHONPATH", path.c_str(), 1);
+  static const bool is_on_path = put_on_path(package_folder());
+  if (!is_on_path) return failed("cannot set $PYTHONPATH");
   std::fflush(stdout);
   for (const std::string& interpreter : interpreters()) {
     std::vector<std::string> words{interpreter, "-B", "-m", "ontime.lab"};

@@ -13,17 +13,19 @@
 #include "cli/text_file.h"
 #include "common/base/wording.h"
 #include "common/files/file_system.h"
+#include "common/files/temporary_directory.h"
 #include "lab/results/grid.h"
-#include "lab/results/page.h"
 #include "lab/results/rows.h"
 #include "lab/results/writing.h"
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/scenario_yaml.h"
 #include "lab/simulator/simulator.h"
 #include "lab/study/study.h"
+#include "lab/study/study_result.h"
 #include "lab/verbs/command.h"
+#include "lab/verbs/parallel_runs.h"
+#include "lab/verbs/python.h"
 #include "lab/verbs/seen_job.h"
-#include "lab/verbs/study_files.h"
 #include "scheduler/core/record.h"
 
 namespace ontime::lab {
@@ -222,7 +224,43 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
   return command.out.empty() ? Status() : write_results(command.out, answer);
 }
 
-Status simulate_study(const SimulateCommand& command, const std::string& path, const std::string& text) {
+// Files that begin with `base`, which python/ontime/lab/table.py reads.
+Status write_rows(const std::string& base, const Study& study, const StudyResult& result) {
+  const std::pair<const char*, std::string> tables[]{
+      {"-runs.csv", runs_csv(result)},
+      {"-measured.csv", measured_csv(result)},
+      {"-times.csv", study.curves == Curves::Times ? times_csv(result) : ""},
+      {"-samples.csv", study.curves == Curves::Samples ? samples_csv(result) : ""},
+  };
+  for (const auto& [ending, text] : tables) {
+    if (text.empty()) continue;
+    if (auto written = files::write_file(base + ending, text); !written) return written;
+  }
+  return {};
+}
+
+// Of the rows in DIR/rows, or in a directory of their own.
+Result<ExitCode> tell_study(const SimulateCommand& command, const std::string& path, const Study& study,
+                            const StudyResult& result) {
+  const auto scratch = files::TemporaryDirectory::make();
+  if (!scratch) return scratch.error();
+  const std::string rows = command.out.empty() ? (*scratch)->path() : command.out + "/rows";
+  if (auto made = make_directory(rows); !made) return made.error();
+  const std::string stem = std::filesystem::path(path).stem().string();
+  if (auto written = write_rows(rows + "/" + stem, study, result); !written) return written.error();
+  if (!command.out.empty() && !study.forecasts.empty()) {
+    const std::string file = command.out + "/" + stem + "-forecasts.csv";
+    if (auto written = files::write_file(file, forecasts_csv(result)); !written) return written.error();
+  }
+  std::vector<std::string> arguments{"study", path, rows + "/" + stem};
+  if (!command.out.empty()) arguments.push_back(command.out);
+  if (command.json) arguments.emplace_back("--csv");
+  auto done = run_python(arguments);
+  if (!done && !command.out.empty()) return failed("the rows are in " + rows + ", but " + done.error().message);
+  return done;
+}
+
+Result<ExitCode> simulate_study(const SimulateCommand& command, const std::string& path, const std::string& text) {
   const std::string flag = !command.policies.empty()   ? "--policy"
                            : !command.report.empty()   ? "--report"
                            : command.event_log.empty() ? ""
@@ -231,17 +269,15 @@ Status simulate_study(const SimulateCommand& command, const std::string& path, c
     return bad_input(flag + " is for scenarios, and '" + path + "' is a study; --only NAME runs one policy of a study");
   const auto study = read_study(text, beside(path));
   if (!study) return bad_input("study " + path + ": " + study.error().message);
+  // Before runs that may take long. What Python lacks is said afterwards, unless nothing would be left then.
+  const auto checked = run_python({"check", path});
+  if (!checked && command.out.empty()) return checked.error();
+  if (checked && *checked != ExitCode::Done) return checked;
   install_interrupt_handlers();
   const StudyOptions options{command.runs.value_or(0), command.only, command.seed};
   const auto result = run_study(*study, options, parallel_runs(command.threads, path));
   if (!result) return Error{result.error().kind, "study " + path + ": " + result.error().message};
-  const StudyResult shown = study->by_group == ByGroup::Mean ? mean_over_groups(*study, *result) : *result;
-  const std::string answer = study->title + "\n\n" + tables_of(*study, shown) + "\n";
-  std::fputs(command.json ? csv_of(shown).c_str() : answer.c_str(), stdout);
-  std::fflush(stdout);
-  if (command.out.empty()) return {};
-  if (Status written = write_study(command.out, path, *study, *result); !written) return written;
-  return write_index(command.out);
+  return tell_study(command, path, *study, *result);
 }
 
 // What each scenario writes anew.
@@ -265,10 +301,13 @@ Result<ExitCode> execute(const SimulateCommand& command) {
   for (const std::string& path : command.scenarios) {
     const auto text = read_text_file(path);
     if (!text) return text.error();
-    const bool is_study = has_study(*text);
-    const auto done = is_study ? simulate_study(command, path, *text) : simulate_scenario(command, path, *text);
+    Result<ExitCode> done = ExitCode::Done;
+    if (has_study(*text))
+      done = simulate_study(command, path, *text);
+    else if (auto simulated = simulate_scenario(command, path, *text); !simulated)
+      done = simulated.error();
     if (!done && interrupts() > 0) return ExitCode::Interrupted;
-    if (!done) return done.error();
+    if (!done || *done != ExitCode::Done) return done;
   }
   return ExitCode::Done;
 }

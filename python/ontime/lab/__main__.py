@@ -1,8 +1,9 @@
-"""python3 -m ontime.lab VERB ...: what ``ontime-lab`` calls when its runs are done.
+"""python3 -m ontime.lab VERB ...: what ``ontime-lab`` calls before its runs and when they are done.
 
-figure STUDY DIR             draws DIR/NAME.svg of the table DIR/NAME.csv of a study, NAME.yaml
-report DIR SLOTS [--json]    summaries, figures and report of the experiment in DIR, whose cluster had so many slots
-compare JOBS JOBS [--json]   two files of jobs side by side
+check STUDY                       whether the file is right, as far as it is read here
+study STUDY ROWS [DIR] [--csv]    table of the rows in ROWS-*.csv; in DIR also page, figure, tables for programs, index
+report DIR SLOTS [--json]         summaries, figures and report of the experiment in DIR, whose cluster had so many slots
+compare JOBS JOBS [--json]        two files of jobs side by side
 """
 
 from __future__ import annotations
@@ -13,16 +14,18 @@ from pathlib import Path
 _LACKS_PACKAGES = 69  # lab/verbs/python.cpp knows it
 
 
-def figure(study_path: str, directory: str) -> str:
-    from . import study_figure
-    from .study import Study, read_table
+def check(path: str) -> str:
+    from .study import Study
 
-    study = Study(Path(study_path))
-    base = Path(directory) / Path(study_path).stem
-    curves = base.with_name(base.name + "-curves.csv")
-    study_figure.draw(study, read_table(study, base.with_suffix(".csv")),
-                      read_table(study, curves) if curves.exists() else None, base.with_suffix(".svg"))
+    Study(Path(path))
     return ""
+
+
+def study(path: str, rows: str, *more: str) -> str:
+    from . import study_results
+
+    directory = [Path(word) for word in more if word != "--csv"]
+    return study_results.run(Path(path), rows, directory[0] if directory else None, "--csv" in more)
 
 
 def report(directory: str, slots: str, *flags: str) -> str:
@@ -38,7 +41,7 @@ def compare(before: str, after: str, *flags: str) -> str:
 
 
 def main() -> int:
-    verbs = {verb.__name__: verb for verb in (figure, report, compare)}
+    verbs = {verb.__name__: verb for verb in (check, study, report, compare)}
     if len(sys.argv) < 3 or sys.argv[1] not in verbs:
         print(__doc__, file=sys.stderr)
         return 2

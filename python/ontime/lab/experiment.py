@@ -15,6 +15,7 @@ import yaml
 
 from . import intervals
 from .intervals import Estimate
+from .study import reading
 from .texts import csv_text
 
 _TEXTS = ("policy", "group", "kind", "state", "node", "reason")
@@ -58,12 +59,6 @@ class Results:
 
     def policies(self) -> list[str]:
         return list(dict.fromkeys(counted(self.jobs)["policy"]))
-
-
-def reading(value: str | list[str]) -> tuple[float, float]:
-    """A number that a paper has printed, or its limits."""
-    low, high = (value, value) if isinstance(value, str) else value
-    return float(low), float(high)
 
 
 @dataclass

@@ -8,14 +8,10 @@ from pathlib import Path
 
 from .experiment import Results, Summary, json_text, summarise, summarise_groups, summary_csv, utilisation_csv
 from .experiment_figures import figures_of
-from .texts import Grid, HtmlPage, fixed, interval, number, percent, write
+from .page import reading_text
+from .texts import Grid, HtmlPage, fixed, interval, percent, write
 
 _FOR_PAGES = ("mean 95 %", "resumed")  # columns that a terminal has no room for
-
-
-def printed_text(reading: tuple[float, float]) -> str:
-    """ "0.42", "0.35 to 0.45" """
-    return " to ".join(number(value) for value in dict.fromkeys(reading))
 
 
 def _cells(s: Summary) -> dict[str, str]:
@@ -34,7 +30,7 @@ def summary_grid(summaries: list[Summary], printed: dict[str, tuple[float, float
     for s in summaries:
         cells = {"policy": s.policy} | ({"jobs of": s.group} if has_groups else {}) | _cells(s)
         if printed and not has_groups:
-            cells["printed PoCD"] = printed_text(printed[s.policy]) if s.policy in printed else "-"
+            cells["printed PoCD"] = reading_text(printed[s.policy]) if s.policy in printed else "-"
         titles = [title for title in cells if not on_terminal or title not in _FOR_PAGES]
         lines.append([cells[title] for title in titles])
     return Grid([title.removeprefix("mean ") if title == "mean 95 %" else title for title in titles], 2 if has_groups else 1, lines)

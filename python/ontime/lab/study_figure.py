@@ -13,7 +13,7 @@ import pandas as pd
 
 from . import style
 from .measures import MEASURES
-from .study import Study
+from .study import Study, is_yes
 
 _PANEL_WIDTH, _PANEL_HEIGHT, _KEY_LINE, _COLUMNS = 400, 300, 24, 3
 _LETTERS_BELOW_A_PANEL = 34
@@ -36,8 +36,8 @@ class StudyFigure:
         self.panels = list(dict.fromkeys(self.rows["panel"]))
         self.ticks = list(dict.fromkeys(self.rows[self.x])) if self.x else []
         self.in_places = self.kind == "bars" or not all(_is_number(tick) for tick in self.ticks)
-        self.log_x = study.figure.get("log_x", "no") in ("yes", "true")
-        self.log_y = study.figure.get("log_y", "no") in ("yes", "true")
+        self.log_x = is_yes(study.figure.get("log_x"))
+        self.log_y = is_yes(study.figure.get("log_y"))
 
     def _panel_of(self, row: dict[str, Any]) -> str:
         """Curves over time would hide each other: each policy its own."""

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import matplotlib
 from ontime.lab import style
-from ontime.lab.__main__ import figure
-from ontime.lab.study import Study, read_table
+from ontime.lab.study import Study
 from ontime.lab.study_figure import StudyFigure
+from ontime.lab.study_results import draw
+from ontime.lab.table import read_csv
 
 ROOT = Path(__file__).resolve().parents[3]
 REPRODUCTION = ROOT / "reproduction"
@@ -32,7 +33,7 @@ class Committed(unittest.TestCase):
             with tempfile.TemporaryDirectory() as place:
                 for table in REPRODUCTION.glob(f"{study.stem}*.csv"):
                     shutil.copy(table, place)
-                figure(str(study), place)
+                draw(Study(study), Path(place))
                 self.assertEqual((Path(place) / kept.name).read_text(), text, kept.name)
             drawn += 1
         self.assertGreater(drawn, 20)
@@ -41,7 +42,7 @@ class Committed(unittest.TestCase):
 class Drawn(unittest.TestCase):
     def figure_of(self, name):
         study = Study(next(path for path in STUDIES if path.stem == name))
-        return StudyFigure(study, read_table(study, REPRODUCTION / f"{name}.csv"), None)
+        return StudyFigure(study, read_csv(study, REPRODUCTION / f"{name}.csv"), None)
 
     def test_every_policy_is_named_once_for_all_panels(self):
         made = self.figure_of("shed-2")

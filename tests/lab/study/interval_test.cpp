@@ -39,41 +39,6 @@ TEST(Interval, RunsWithoutAValueDoNotCount) {
   EXPECT_TRUE(std::isnan(estimate_of(std::vector<double>{nan}).value));
 }
 
-// z^2 / (n + z^2), and (n - z^2) / (n + z^2): the equations of the score, solved by hand.
-TEST(Interval, PairsThatAllAgreeHaveADifferenceOfSomeWidth) {
-  const double square = 1.959963984540054 * 1.959963984540054;
-  const Estimate none = paired_difference_of(0, 0, 40);
-  EXPECT_EQ(none.value, 0);
-  EXPECT_NEAR(none.high, square / (40 + square), 1e-9);
-  EXPECT_NEAR(none.low, -none.high, 1e-9);
-  const Estimate all = paired_difference_of(40, 0, 40);
-  EXPECT_EQ(all.value, 1);
-  EXPECT_EQ(all.high, 1);
-  EXPECT_NEAR(all.low, (40 - square) / (40 + square), 1e-9);
-  EXPECT_NEAR(paired_difference_of(0, 40, 40).high, -all.low, 1e-9);
-  EXPECT_FALSE(paired_difference_of(0, 0, 0).has_interval());
-}
-
-// Over all outcomes of 30 pairs, by their probabilities.
-TEST(Interval, PairedDifferencesHoldTheTrueOneNineteenTimesInTwenty) {
-  constexpr int kPairs = 30;
-  for (const auto& [gain, loss] : {std::pair{0.3, 0.1}, {0.2, 0.2}, {0.6, 0.02}, {0.05, 0.4}, {0.1, 0.02}}) {
-    double held = 0;
-    for (int gained = 0; gained <= kPairs; ++gained) {
-      for (int lost = 0; gained + lost <= kPairs; ++lost) {
-        const int same = kPairs - gained - lost;
-        const double ln = std::lgamma(kPairs + 1) - std::lgamma(gained + 1) - std::lgamma(lost + 1) -
-                          std::lgamma(same + 1) + gained * std::log(gain) + lost * std::log(loss) +
-                          same * std::log(1 - gain - loss);
-        const Estimate seen = paired_difference_of(static_cast<unsigned>(gained), static_cast<unsigned>(lost), kPairs);
-        if (seen.low <= gain - loss && gain - loss <= seen.high) held += std::exp(ln);
-      }
-    }
-    EXPECT_GT(held, 0.93) << gain << ' ' << loss;
-    EXPECT_LT(held, 0.985) << gain << ' ' << loss;
-  }
-}
-
 TEST(Interval, QuantilesAreLinearBetweenNeighbours) {
   const std::vector<double> values{10, 20, 40};
   EXPECT_EQ(quantile_of(values, 0), 10);

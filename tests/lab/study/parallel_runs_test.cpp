@@ -1,8 +1,9 @@
+#include "lab/verbs/parallel_runs.h"
+
 #include <gtest/gtest.h>
 
-#include "lab/results/page.h"
+#include "lab/study/study_result.h"
 #include "lab/study/study.h"
-#include "lab/verbs/study_files.h"
 #include "tests/lab/study/small_study.h"
 
 namespace ontime::lab {
@@ -14,7 +15,7 @@ TEST(ParallelRuns, ResultsAreTheSameHoweverManyThreadsThereAre) {
   const auto one = lab::run_study(*study, {3, "", {}}, lab::one_by_one);
   const auto many = lab::run_study(*study, {3, "", {}}, parallel_runs(5, "small"));
   ASSERT_TRUE(one && many);
-  EXPECT_EQ(lab::csv_of(*one), lab::csv_of(*many));
+  EXPECT_EQ(lab::runs_csv(*one), lab::runs_csv(*many));
 }
 
 TEST(ParallelRuns, TheLineTellsHowFarItIs) {

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "lab/results/page.h"
+#include "common/base/units.h"
+#include "lab/results/interval.h"
 #include "lab/simulator/simulator.h"
 #include "lab/study/study.h"
 #include "tests/lab/study/small_study.h"
@@ -24,39 +25,44 @@ StudyResult result_of(const Study& study, const StudyOptions& options = {}) {
   return *result;
 }
 
-TEST(RunStudy, HasARowForEachPointAndPolicyWithTheMeanOverItsSeeds) {
+TEST(RunStudy, HasARowForEachPointPolicyAndSeed) {
   const Study study = study_of(kStudy);
   const StudyResult result = result_of(study);
-  ASSERT_EQ(result.rows.size(), 8u);
+  ASSERT_EQ(result.rows.size(), 16u);
   EXPECT_EQ(result.runs, 16u);
-  const Row& row = result.rows[5];  // many, 20, Ours
-  EXPECT_EQ(row.labels, (std::vector<std::string>{"many", "20"}));
-  EXPECT_EQ(row.policy, "Ours");
   const auto scenario = scenario_of(study, places_of(study)[2].settings, "shed+:t_min=10s,beta=1.5");
   ASSERT_TRUE(scenario);
-  double sum = 0;
-  for (const std::uint64_t seed : {1u, 2u}) sum += summarise(run(*scenario, seed).jobs).machine_time.value;
-  EXPECT_NEAR(row.values[1].value, sum / 2, 1e-9);
-  EXPECT_TRUE(row.values[1].has_interval());
+  for (const std::uint64_t seed : {1u, 2u}) {
+    const Row& row = result.rows[9 + seed];
+    EXPECT_EQ(row.labels, (std::vector<std::string>{"many", "20"}));
+    EXPECT_EQ(row.policy, "Ours");
+    EXPECT_EQ(row.seed, seed);
+    EXPECT_EQ(row.of.values[1], summarise(run(*scenario, seed).jobs).machine_time.value);
+    EXPECT_NEAR(static_cast<double>(row.of.met) / static_cast<double>(row.of.jobs), row.of.values[0], 1e-12);
+  }
 }
 
-TEST(RunStudy, OneSeedHasWilsonsInterval) {
-  const StudyResult result = result_of(study_of(kStudy), {1, "", {}});
-  const Estimate& pocd = result.rows[0].values[0];
-  const Estimate share = share_of(static_cast<std::uint64_t>(std::lround(pocd.value * 8)), 8);
-  EXPECT_NEAR(pocd.low, share.low, 1e-12);
-  EXPECT_NEAR(pocd.high, share.high, 1e-12);
-  EXPECT_FALSE(result.rows[0].values[1].has_interval());
-}
-
-TEST(RunStudy, PutsPrintedNumbersWhereTheirLabelsFit) {
+TEST(RunStudy, RowsAreWrittenToTheLastDigit) {
   const StudyResult result = result_of(study_of(kStudy));
-  EXPECT_EQ(result.rows[0].printed[0]->low, -1);
-  EXPECT_FALSE(result.rows[2].printed[0]);
-  EXPECT_EQ(result.rows[3].printed[0]->high, 1);
-  const Agreement agreement = agreement_of(result);
-  EXPECT_EQ(agreement.printed, 5u);
-  EXPECT_LT(agreement.held, 5u);
+  const std::string csv = runs_csv(result);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 17);
+  EXPECT_THAT(csv,
+              testing::StartsWith("tasks,deadline,policy,seed,counted_jobs,counted_met,unfinished,pocd,machine_time\n"
+                                  "few,20,Hadoop,1,8,"));
+  EXPECT_THAT(csv, testing::HasSubstr("," + shortest(result.rows[0].of.values[1]) + "\n"));
+  EXPECT_EQ(measured_csv(result), "what,where,value\n");
+}
+
+TEST(RunStudy, KeepsWhatAFigureOfCurvesNeeds) {
+  std::string text = kStudy;
+  text.replace(text.find("{kind: lines, x: deadline, y: pocd}"), 35, "{kind: cdf}");
+  const std::string times = times_csv(result_of(study_of(text), {1, "Ours", {}}));
+  EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 1 + 4 * 8);
+  text.replace(text.find("{kind: cdf}"), 11, "{kind: over_time, y: busy}");
+  const StudyResult result = result_of(study_of("sample_every: 1s\n" + text), {2, "Ours", {}});
+  ASSERT_EQ(result.samples.size(), 4u);
+  EXPECT_EQ(result.samples[0].seed, 1u);
+  EXPECT_THAT(samples_csv(result), testing::HasSubstr("few,20,Ours,1,0,"));
 }
 
 TEST(RunStudy, MeasuresMediansFirstWithTheSameSeeds) {
@@ -81,7 +87,7 @@ study:
   std::sort(times.begin(), times.end());
   ASSERT_EQ(result.measured.size(), 1u);
   EXPECT_NEAR(result.measured[0].value, quantile_of(times, 0.5) / 2, 1e-9);
-  EXPECT_LT(result.rows[0].values[0].value, 0.5);  // half of what half the jobs need
+  EXPECT_LT(result.rows[0].of.values[0], 0.5);  // half of what half the jobs need
 }
 
 // Names in policies' texts mean nothing to a measurement; leaving them out must not disturb the other settings.
@@ -103,8 +109,8 @@ study:
 )");
   const StudyResult result = result_of(study);
   ASSERT_EQ(result.rows.size(), 2u);
-  EXPECT_EQ(result.rows[0].values[1].value, 3);
-  EXPECT_GT(result.rows[1].values[0].value, result.rows[0].values[0].value);  // no attempt is so fast
+  EXPECT_EQ(result.rows[0].of.values[1], 3);
+  EXPECT_GT(result.rows[1].of.values[0], result.rows[0].of.values[0]);  // no attempt is so fast
 }
 
 TEST(RunStudy, MeasuresMissedDeadlinesForAPolicysParameter) {
@@ -119,7 +125,8 @@ study:
 )";
   const StudyResult result = result_of(study_of(text));
   ASSERT_EQ(result.measured.size(), 1u);
-  EXPECT_NEAR(result.measured[0].value, 1 - result.rows[0].values[0].value, 1e-9);
+  const double met = (result.rows[0].of.values[0] + result.rows[1].of.values[0]) / 2;
+  EXPECT_NEAR(result.measured[0].value, 1 - met, 1e-9);
 }
 
 TEST(RunStudy, TellsGroupsApartByName) {
@@ -134,37 +141,12 @@ study:
   by_group: yes
   policies: {A: none}
   measures: [pocd]
-  printed: [{group: slow, pocd: 0}]
 )";
   const StudyResult result = result_of(study_of(text));
   ASSERT_EQ(result.rows.size(), 2u);
   EXPECT_EQ(result.rows[1].labels, std::vector<std::string>{"slow"});
-  EXPECT_EQ(result.rows[1].values[0].value, 0);
-  EXPECT_FALSE(result.rows[0].printed[0]);
-  EXPECT_TRUE(result.rows[1].printed[0]);
-}
-
-constexpr const char* kTwoGroups = R"(
-nodes: [{count: 12}]
-jobs:
-  - {name: quick, count: 4, duration: 5s, deadline: 60s}
-  - {name: slow, count: 4, duration: 500s, deadline: 60s}
-study:
-  title: T
-  policies: {A: none}
-  measures: [pocd, jobs]
-)";
-
-TEST(RunStudy, CanCountEachGroupOnce) {
-  const Study study = study_of(std::string(kTwoGroups) + "  by_group: mean\n");
-  const StudyResult by_group = result_of(study);
-  ASSERT_EQ(by_group.rows.size(), 2u);
-  const StudyResult mean = mean_over_groups(study, by_group);
-  ASSERT_EQ(mean.rows.size(), 1u);
-  EXPECT_TRUE(mean.axes.empty());
-  EXPECT_EQ(mean.rows[0].values[0].value, 0.5);
-  EXPECT_EQ(mean.rows[0].values[0].runs, 2u);
-  EXPECT_EQ(mean.rows[0].values[1].value, 4);
+  EXPECT_EQ(result.rows[0].of.jobs, 8u);
+  EXPECT_EQ(result.rows[1].of.values[0], 0);
 }
 
 TEST(RunStudy, MeasuresMediansWithSeedsOfTheirOwnAndForEachJobWithOtherLuck) {
@@ -200,7 +182,7 @@ TEST(RunStudy, ReadsForecastsAtSharesOfLifeAndDeadlineAndChangesNothing) {
   const StudyResult before = result_of(study_of(kStudy));
   const Study study = study_of(kStudy + "  forecasts: {life: [0.25, 0.5], deadline: [0.3]}\n");
   const StudyResult result = result_of(study);
-  EXPECT_EQ(result.rows[0].values[1].value, before.rows[0].values[1].value);
+  EXPECT_EQ(result.rows[0].of.values[1], before.rows[0].of.values[1]);
   ASSERT_EQ(result.forecasts.size(), 16u);
   EXPECT_EQ(result.forecasts[3].labels, (std::vector<std::string>{"few", "20"}));
   EXPECT_EQ(result.forecasts[3].policy, "Ours");
@@ -213,19 +195,18 @@ TEST(RunStudy, ReadsForecastsAtSharesOfLifeAndDeadlineAndChangesNothing) {
     EXPECT_TRUE(job.of_life || job.end > 0.3 * job.deadline);
   }
   EXPECT_EQ(of_life, 16u);
-  EXPECT_THAT(forecasts_csv_of(study, result), testing::HasSubstr("\nfew,20,Ours,2,1,words,2,"));
+  EXPECT_THAT(forecasts_csv(result), testing::HasSubstr("\nfew,20,Ours,2,1,words,2,"));
 }
 
-TEST(RunStudy, PoolsAxesAndTakesSomeOfThePoints) {
+TEST(RunStudy, GivesPlacesSeedsOfTheirOwnAndTakesSomeOfThePoints) {
   std::string text = kStudy;
   text.replace(text.find("- name: deadline"), 16, "- name: deadline\n      pooled: yes");
   text.erase(text.find("  printed:"), text.find("  assumptions:") - text.find("  printed:"));
   text.erase(text.find("  figure:"));
   Study study = study_of(text + "  own_seeds: yes\n  forecasts: {deadline: [0.1]}\n");
   const StudyResult all = result_of(study);
-  ASSERT_EQ(all.rows.size(), 4u);
-  EXPECT_EQ(all.axes, std::vector<std::string>{"tasks"});
-  EXPECT_EQ(all.rows[1].values[0].runs, 4u);
+  ASSERT_EQ(all.rows.size(), 16u);
+  EXPECT_EQ(all.axes, (std::vector<std::string>{"tasks", "deadline"}));
   EXPECT_EQ(all.forecasts[4].seed, 3u);  // of the second place
   study.every = 3;
   const StudyResult some = result_of(study, {0, "", 11});

@@ -1,17 +1,14 @@
 #pragma once
-// Files that `ontime simulate --out` writes.
+// Runs of a study, several at a time, with a line on the terminal that says how far they are.
 
 #include <chrono>
 #include <cstdint>
 #include <string>
 
 #include "common/base/result.h"
-#include "lab/study/study.h"
 #include "lab/study/study_result.h"
 
 namespace ontime::lab {
-
-// Runs of a study, several at a time, with a line on the terminal that says how far they are.
 
 // Answers are the same however many `threads` there are. The line has `name` and appears only if stderr is a terminal.
 // Ends with an error on Ctrl-C.
@@ -38,13 +35,5 @@ class RunsLine {
 
 // "[=====>    ]  43%  31/72 runs  about 2m10s left  shed-plus-4"; `left` in seconds, negative: not known yet.
 std::string runs_line(double share, std::size_t done, std::size_t all, double left, const std::string& name);
-
-// DIR/<stem>.md, .csv, .svg and, if the study has them, <stem>-curves.csv, -groups.csv and -forecasts.csv. Where
-// Python lacks what the .svg is drawn with, a sentence on stderr says so.
-Status write_study(const std::string& directory, const std::string& scenario_path, const Study& study,
-                   const StudyResult& runs);
-
-// DIR/README.md: every other page there by its title.
-Status write_index(const std::string& directory);
 
 }  // namespace ontime::lab
