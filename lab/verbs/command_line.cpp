@@ -169,7 +169,7 @@ void Grammar::add_experiment_verbs() {
 
   auto& compare = add_verb("compare", "  ontime compare heavy-sim heavy-local\n", compare_);
   add_value(compare, "BEFORE", compare_.before, "",
-            "Result directory of 'ontime experiment', or its address (s3://, hdfs://)")
+            "Result directory of 'ontime experiment' or 'simulate', or its address (s3://, hdfs://)")
       ->required();
   add_value(compare, "AFTER", compare_.after, "", "Result directory to compare with it")->required();
   add_json(compare, compare_.json);

@@ -74,25 +74,29 @@ std::string file_name_of(std::string name) {
   return name;
 }
 
-void add_jobs(Json& rows, const std::string& policy, std::uint64_t seed, const Scenario& scenario,
-              const std::vector<JobOutcome>& jobs) {
+// With the titles of an experiment's jobs (lab/experiment/rows.h), so that what reads those reads these.
+void add_jobs(Json& rows, const std::string& policy, std::uint32_t repetition, std::uint64_t seed,
+              const Scenario& scenario, const std::vector<JobOutcome>& jobs) {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const JobOutcome& job = jobs[i];
     rows.push_back({{"policy", policy},
-                    {"seed", seed},
-                    {"job", i},
+                    {"repetition", repetition},
+                    {"job", i + 1},
                     {"group", scenario.jobs[job.group].name},
+                    {"kind", "counted"},
                     {"tasks", job.tasks},
-                    {"state", job.has_ended() ? scheduler::name_of(job.state) : "unfinished"},
                     {"submitted_s", job.submitted},
                     {"ended_s", job.has_ended() ? job.ended : kNothing},
                     {"time_s", job.has_ended() ? job.flow_time() : kNothing},
-                    {"deadline_s", job.deadline > 0 ? job.deadline : kNothing},
+                    {"deadline_s", job.deadline},
                     {"met", job.met()},
-                    {"machine_s", job.machine_time},
+                    {"state", job.has_ended() ? scheduler::name_of(job.state) : "unfinished"},
                     {"attempts", job.attempts},
                     {"copies", job.copies},
-                    {"mapped_bytes", job.mapped_bytes}});
+                    {"input_bytes", job.input_bytes},
+                    {"mapped_bytes", job.mapped_bytes},
+                    {"machine_s", job.machine_time},
+                    {"seed", seed}});
   }
 }
 
@@ -141,7 +145,7 @@ Status simulate(const Scenario& scenario, const std::string& name, const Simulat
     seen.clear();
     if (!outcome.broken.empty()) return failed("seed " + std::to_string(seed) + ": " + outcome.broken[0]);
     jobs.insert(jobs.end(), outcome.jobs.begin(), outcome.jobs.end());
-    if (!command.out.empty()) add_jobs(answer.jobs, name, seed, scenario, outcome.jobs);
+    if (!command.out.empty()) add_jobs(answer.jobs, name, number + 1, seed, scenario, outcome.jobs);
     row.utilisation += outcome.utilisation() / runs;
     row.attempts += outcome.attempts;
     row.events += outcome.events;

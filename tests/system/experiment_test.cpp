@@ -181,6 +181,9 @@ TEST(Simulate, SaysWhatBecameOfJobsThatDidNotSucceed) {
   EXPECT_EQ(jobs[1]["state"], "unfinished");
   EXPECT_EQ(jobs[1]["submitted_s"], "10");
   EXPECT_EQ(jobs[1]["ended_s"] + jobs[1]["time_s"], "");
+  const Finished compared = ontime({"compare", out, out});
+  EXPECT_EQ(compared.status, 0) << compared.err;
+  EXPECT_THAT(compared.out, HasSubstr("as given  PoCD        0.500  0.500"));
 }
 
 TEST(Simulate, FlagsThatAStudyWouldIgnoreAreRefused) {

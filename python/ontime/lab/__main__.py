@@ -54,6 +54,9 @@ def main() -> int:
     except ValueError as error:
         print(f"ontime: {error}", file=sys.stderr)
         return 2
+    except OSError as error:
+        print(f"ontime: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
     return 0
 
 

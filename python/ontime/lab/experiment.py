@@ -15,20 +15,20 @@ import yaml
 
 from . import intervals
 from .intervals import Estimate
+from .rows import read
 from .study import reading
 from .texts import csv_text
 
 _TEXTS = ("policy", "group", "kind", "state", "node", "reason")
+_KEYS = {"policy", "repetition", "job"}
 _POINTS = 200  # of the use of the slots over time
 
 
 def read_rows(path: Path) -> pd.DataFrame:
-    texts: dict[Any, Any] = {name: str for name in _TEXTS}
-    rows = pd.read_csv(path, dtype=texts, keep_default_na=False, na_values=[""], float_precision="round_trip")
-    for name in _TEXTS:
-        if name in rows:
-            rows[name] = rows[name].fillna("")
-    return rows
+    table = read(path, _TEXTS)
+    if missing := _KEYS - set(table):
+        raise ValueError(f"{path} has no column '{min(missing)}'; make the experiment again with this version")
+    return table
 
 
 def counted(jobs: pd.DataFrame) -> pd.DataFrame:
@@ -138,9 +138,12 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def _copies_of(results: Results, policy: str, jobs: pd.DataFrame) -> dict[str, int]:
-    copies = results.copies[results.copies["policy"] == policy]
-    chosen = copies.merge(jobs[["repetition", "job"]].drop_duplicates(), on=["repetition", "job"])
-    return {str(reason): int(some["attempts"].sum()) for reason, some in chosen.groupby("reason")}
+    chosen = set(zip(jobs["repetition"], jobs["job"]))
+    copies: dict[str, int] = {}
+    for row in results.copies[results.copies["policy"] == policy].to_dict("records"):
+        if (row["repetition"], row["job"]) in chosen:
+            copies[row["reason"]] = copies.get(row["reason"], 0) + int(row["attempts"])
+    return dict(sorted(copies.items()))
 
 
 def _summary_of(results: Results, policy: str, group: str, utilisation: float) -> Summary:
@@ -184,16 +187,16 @@ def summarise_groups(results: Results, policies: list[Summary]) -> list[Summary]
 
 
 def summary_csv(summaries: list[Summary]) -> str:
-    rows = [summary.row() for summary in summaries]
-    for row in rows:
+    lines = [summary.row() for summary in summaries]
+    for row in lines:
         row["copies_by_reason"] = " ".join(f"{reason}={count}" for reason, count in row["copies_by_reason"].items())
-    return csv_text([list(rows[0]), *(row.values() for row in rows)]) if rows else ""
+    return csv_text([list(lines[0]), *(row.values() for row in lines)]) if lines else ""
 
 
-def json_text(rows: list[dict[str, Any]]) -> str:
+def json_text(policies: list[dict[str, Any]]) -> str:
     def plain(value: Any) -> Any:
         if isinstance(value, dict):
             return {key: plain(one) for key, one in value.items()}
         return None if isinstance(value, float) and not math.isfinite(value) else value
 
-    return json.dumps({"policies": [plain(row) for row in rows]}, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps({"policies": [plain(row) for row in policies]}, indent=2, ensure_ascii=False) + "\n"

@@ -13,6 +13,7 @@ import pandas as pd
 from . import intervals
 from .intervals import Estimate
 from .measures import MEASURES
+from .rows import read
 from .study import Study
 from .texts import csv_text, number
 
@@ -21,8 +22,7 @@ _CURVE_POINTS = 200  # of a distribution or of use over time, in files and figur
 
 def read_csv(study: Study, path: Path) -> pd.DataFrame:
     """Labels are texts."""
-    texts: dict[Any, Any] = {name: str for name in [*study.all_axes, "group", "policy"]}
-    return pd.read_csv(path, dtype=texts, keep_default_na=False, na_values=[""], float_precision="round_trip")
+    return read(path, [*study.all_axes, "group", "policy", "what", "where"])
 
 
 @dataclass

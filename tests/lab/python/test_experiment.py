@@ -149,6 +149,17 @@ class Report(unittest.TestCase):
 
 
 class Compare(unittest.TestCase):
+    def test_what_is_no_table_of_jobs_is_named(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+            for text, told in (("policy,job\nnone,1\n", "no column 'repetition'"), ("", "cannot be read"),
+                               ("policy,repetition,job\n1,2,3,4\n1\n1,2,3,4,5,6\n", "cannot be read")):
+                file.seek(0)
+                file.truncate()
+                file.write(text)
+                file.flush()
+                with self.subTest(told), self.assertRaisesRegex(ValueError, f"{file.name} .*{told}"):
+                    compare.run(Path(file.name), Path(file.name), False)
+
     def test_shares_differ_by_newcombes_interval(self):
         """Newcombe (1998), method 10: 56/70 against 48/80."""
         found = compare.of_shares(48, 80, 56, 70)

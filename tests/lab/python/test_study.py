@@ -197,11 +197,12 @@ class Pages(WithStudy):
     def test_all_of_it_is_written_and_again_the_same(self):
         study = self.study()
         self.runs(study).drop(columns="group").to_csv(self.directory / "rows-runs.csv", index=False)
-        (self.directory / "rows-measured.csv").write_text("what,where,value\n")
+        (self.directory / "rows-measured.csv").write_text("what,where,value\njobs.0.deadline,,12.34\n")
         out = self.directory / "out"
         shown = study_results.run(study.path, str(self.directory / "rows"), out, False)
         self.assertTrue(shown.startswith("A small one\n\nPoCD\n\n| tasks |"), shown)
         before = {path.name: path.read_bytes() for path in out.iterdir()}
+        self.assertIn(b"| jobs.0.deadline |  | 12.3 |", before["small.md"])
         self.assertEqual(set(before), {"small.md", "small.csv", "small.svg", "README.md"})
         self.assertEqual(study_results.run(study.path, str(self.directory / "rows"), out, True).encode(), before["small.csv"])
         self.assertEqual(before, {path.name: path.read_bytes() for path in out.iterdir()})
