@@ -2,7 +2,7 @@
 
 check STUDY                       whether the file is right, as far as it is read here
 study STUDY ROWS [DIR] [--csv]    table of the rows in ROWS-*.csv; in DIR also page, figure, tables for programs, index
-report DIR SLOTS [--json]         summaries, figures and report of the experiment in DIR, whose cluster had so many slots
+report DIR SLOTS [--json]         summaries, figures and report of the experiment in DIR on so many slots
 compare JOBS JOBS [--json]        two files of jobs side by side
 """
 

@@ -1,5 +1,5 @@
-"""Two results side by side, with 95 % intervals of the differences: of shares by Newcombe's hybrid of two Wilson intervals, of
-means by Welch's t. Jobs of both sides are taken as independent of each other."""
+"""Two results side by side, with 95 % intervals of the differences: of shares by Newcombe's hybrid of two Wilson
+intervals, of means by Welch's t. Jobs of both sides are taken as independent of each other."""
 
 from __future__ import annotations
 
@@ -27,8 +27,14 @@ class Difference(NamedTuple):
 
     def row(self) -> dict[str, Any]:
         change = self.change
-        return {"before": self.before.value, "after": self.after.value, "change": change.value, "change_low": change.low,
-                "change_high": change.high, "is_clear": self.is_clear()}
+        return {
+            "before": self.before.value,
+            "after": self.after.value,
+            "change": change.value,
+            "change_low": change.low,
+            "change_high": change.high,
+            "is_clear": self.is_clear(),
+        }
 
 
 def of_shares(met_before: int, jobs_before: int, met_after: int, jobs_after: int) -> Difference:
@@ -46,8 +52,10 @@ def of_means(before: Iterable[float], after: Iterable[float]) -> Difference:
     change = b.value - a.value
     if min(map(len, sides)) < 2:
         return Difference(a, b, Estimate(change, runs=len(sides[0]) + len(sides[1])))
-    errors = [intervals.added((value - of.value) ** 2 for value in side) / (len(side) - 1) / len(side)
-              for side, of in zip(sides, (a, b))]
+    errors = [
+        intervals.added((value - of.value) ** 2 for value in side) / (len(side) - 1) / len(side)
+        for side, of in zip(sides, (a, b))
+    ]
     error, margin = sum(errors), 0.0
     if error > 0:
         degrees = error**2 / sum(one**2 / (len(side) - 1) for one, side in zip(errors, sides))
@@ -65,8 +73,10 @@ def compare(before: Any, after: Any) -> dict[str, dict[str, Difference]]:
             continue
         ended = [rows[rows["state"] != "unfinished"] for rows in sides]
         shares = [count for rows in sides for count in (int((rows["met"] == 1).sum()), len(rows))]
-        found[policy] = {"pocd": of_shares(*shares), **{name: of_means(ended[0][name], ended[1][name])
-                                                        for name in ("time_s", "machine_s")}}
+        found[policy] = {
+            "pocd": of_shares(*shares),
+            **{name: of_means(ended[0][name], ended[1][name]) for name in ("time_s", "machine_s")},
+        }
     return found
 
 
@@ -76,10 +86,20 @@ def grid_of(found: dict[str, dict[str, Difference]]) -> Grid:
         for name, difference in of_policy.items():
             title, digits = _MEASURES[name]
             change = difference.change
-            between = f"{with_sign(change.low, digits)} to {with_sign(change.high, digits)}" if change.has_interval() else "-"
-            grid.lines.append([policy if name == "pocd" else "", title, fixed(difference.before.value, digits),
-                               fixed(difference.after.value, digits), with_sign(change.value, digits), between,
-                               "yes" if difference.is_clear() else ""])
+            between = (
+                f"{with_sign(change.low, digits)} to {with_sign(change.high, digits)}" if change.has_interval() else "-"
+            )
+            grid.lines.append(
+                [
+                    policy if name == "pocd" else "",
+                    title,
+                    fixed(difference.before.value, digits),
+                    fixed(difference.after.value, digits),
+                    with_sign(change.value, digits),
+                    between,
+                    "yes" if difference.is_clear() else "",
+                ]
+            )
     return grid
 
 
@@ -89,6 +109,10 @@ def run(before: Path, after: Path, is_json: bool) -> str:
     if not found:
         raise ValueError("the two results have no policy in common")
     if is_json:
-        return json_text([{"policy": policy, **{name: one.row() for name, one in of.items()}} for policy, of in found.items()])
-    return (grid_of(found).terminal() +
-            "\nIntervals of the change: PoCD by Newcombe, means by Welch's t. Clear: the interval leaves out 0.\n")
+        return json_text(
+            [{"policy": policy, **{name: one.row() for name, one in of.items()}} for policy, of in found.items()]
+        )
+    return (
+        grid_of(found).terminal()
+        + "\nIntervals of the change: PoCD by Newcombe, means by Welch's t. Clear: the interval leaves out 0.\n"
+    )

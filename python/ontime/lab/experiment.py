@@ -1,4 +1,5 @@
-"""What an experiment has measured (rows: lab/experiment/rows.h), and its policies in a few numbers. Only counted jobs count."""
+"""What an experiment has measured (rows: lab/experiment/rows.h), and its policies in a few numbers. Only counted
+jobs count."""
 
 from __future__ import annotations
 
@@ -49,8 +50,9 @@ class Results:
 
     @classmethod
     def of(cls, directory: Path, slots: int) -> Results:
-        jobs, attempts, copies, forecasts = (read_rows(directory / f"{name}.csv")
-                                             for name in ("jobs", "attempts", "copies", "forecasts"))
+        jobs, attempts, copies, forecasts = (
+            read_rows(directory / f"{name}.csv") for name in ("jobs", "attempts", "copies", "forecasts")
+        )
         text = (directory / "scenario.yaml").read_text()
         document = yaml.load(text, yaml.BaseLoader)
         printed = {name: reading(value) for name, value in document.get("printed", {}).items()}
@@ -124,12 +126,22 @@ class Summary:
 
     def row(self) -> dict[str, Any]:
         """As summary.csv and summary.json have it."""
-        row: dict[str, Any] = {key: getattr(self, key) for key in ("policy", "group", "repetitions", "jobs", "met", "unfinished")}
+        row: dict[str, Any] = {
+            key: getattr(self, key) for key in ("policy", "group", "repetitions", "jobs", "met", "unfinished")
+        }
         row |= {"pocd": self.pocd.value, "pocd_low": self.pocd.low, "pocd_high": self.pocd.high}
         row |= {"time_mean_s": self.time.value, "time_low_s": self.time.low, "time_high_s": self.time.high}
         row |= {"time_p50_s": self.p50, "time_p90_s": self.p90, "time_p99_s": self.p99}
-        row |= {"machine_mean_s": self.machine.value, "machine_low_s": self.machine.low, "machine_high_s": self.machine.high}
-        row |= {"utilisation": self.utilisation, "attempts_per_task": self.attempts, "duplicated_share": self.duplicated}
+        row |= {
+            "machine_mean_s": self.machine.value,
+            "machine_low_s": self.machine.low,
+            "machine_high_s": self.machine.high,
+        }
+        row |= {
+            "utilisation": self.utilisation,
+            "attempts_per_task": self.attempts,
+            "duplicated_share": self.duplicated,
+        }
         return row | {"resumed_share": self.resumed, "copies_by_reason": self.copies}
 
 
@@ -155,12 +167,24 @@ def _summary_of(results: Results, policy: str, group: str, utilisation: float) -
     p50, p90, p99 = (intervals.quantile(times, q) for q in (0.5, 0.9, 0.99))
     met = int((with_deadline["met"] == 1).sum())
     return Summary(
-        policy, group, jobs["repetition"].nunique(), len(jobs), met, len(jobs) - len(ended),
-        intervals.share(met, len(with_deadline)), intervals.mean(ended["time_s"]),
-        p50, p90, p99, intervals.mean(ended["machine_s"]), utilisation,
+        policy,
+        group,
+        jobs["repetition"].nunique(),
+        len(jobs),
+        met,
+        len(jobs) - len(ended),
+        intervals.share(met, len(with_deadline)),
+        intervals.mean(ended["time_s"]),
+        p50,
+        p90,
+        p99,
+        intervals.mean(ended["machine_s"]),
+        utilisation,
         _ratio(ended["attempts"].sum(), ended["tasks"].sum()),
         _ratio(ended["duplicated_bytes"].sum() + ended["dropped_bytes"].sum(), ended["input_bytes"].sum()),
-        _ratio(ended["resumed_bytes"].sum(), ended["input_bytes"].sum()), _copies_of(results, policy, jobs))
+        _ratio(ended["resumed_bytes"].sum(), ended["input_bytes"].sum()),
+        _copies_of(results, policy, jobs),
+    )
 
 
 def _utilisation(results: Results, policy: str) -> float:

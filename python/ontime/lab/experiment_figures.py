@@ -25,7 +25,10 @@ class Figure(NamedTuple):
 
 
 def _errors(values: list[Estimate]) -> list[list[float]]:
-    return [[max(0.0, value.value - value.drawn()[0]) for value in values], [max(0.0, value.drawn()[1] - value.value) for value in values]]
+    return [
+        [max(0.0, value.value - value.drawn()[0]) for value in values],
+        [max(0.0, value.drawn()[1] - value.value) for value in values],
+    ]
 
 
 def _axes(**settings: Any) -> tuple[Any, Any]:
@@ -52,13 +55,27 @@ def pocd_figure(summaries: list[Summary], printed: dict[str, tuple[float, float]
         values = [summary.pocd for summary in summaries]
         heights = [value.value for value in values]
         axes.bar(range(len(values)), heights, 0.6, color=style.COLOURS[0], alpha=0.85)
-        axes.errorbar(range(len(values)), heights, _errors(values), fmt="none", ecolor="#222222", elinewidth=1.5, capsize=4)
-        axes.plot(range(len(values)), marks, "o", markersize=9, markerfacecolor="none", color=style.COLOURS[4], markeredgewidth=2)
+        axes.errorbar(
+            range(len(values)), heights, _errors(values), fmt="none", ecolor="#222222", elinewidth=1.5, capsize=4
+        )
+        axes.plot(
+            range(len(values)),
+            marks,
+            "o",
+            markersize=9,
+            markerfacecolor="none",
+            color=style.COLOURS[4],
+            markeredgewidth=2,
+        )
         _name_policies(axes, [summary.policy for summary in summaries])
         style.save(made, path)
 
-    return Figure("Jobs in time (PoCD)", "Share of the jobs that met their deadline, with Wilson's 95 % interval." +
-                  (" Circles: the number that was printed." if has_marks else ""), draw)
+    return Figure(
+        "Jobs in time (PoCD)",
+        "Share of the jobs that met their deadline, with Wilson's 95 % interval."
+        + (" Circles: the number that was printed." if has_marks else ""),
+        draw,
+    )
 
 
 def cost_figure(summaries: list[Summary]) -> Figure | None:
@@ -68,19 +85,35 @@ def cost_figure(summaries: list[Summary]) -> Figure | None:
         return None
 
     def draw(path: Path) -> None:
-        made, axes = _axes(xlabel="machine time of a job (slot-seconds)", ylabel="share of the jobs in time", ylim=(0, 1.03))
+        made, axes = _axes(
+            xlabel="machine time of a job (slot-seconds)", ylabel="share of the jobs in time", ylim=(0, 1.03)
+        )
         for i, s in shown:
-            axes.errorbar([s.machine.value], [s.pocd.value], _errors([s.pocd]), _errors([s.machine]), linestyle="",
-                          elinewidth=1.5, label=s.policy, **style.points(i) | {"markersize": 7})
+            axes.errorbar(
+                [s.machine.value],
+                [s.pocd.value],
+                _errors([s.pocd]),
+                _errors([s.machine]),
+                linestyle="",
+                elinewidth=1.5,
+                label=s.policy,
+                **style.points(i) | {"markersize": 7},
+            )
         axes.margins(x=0.1)
         axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
         style.save(made, path)
 
-    return Figure("PoCD against machine time", "Share of the jobs that met their deadline, with Wilson's 95 % interval, against "
-                  "the mean slot-seconds of a job, with Student's. Up and to the left is better.", draw)
+    return Figure(
+        "PoCD against machine time",
+        "Share of the jobs that met their deadline, with Wilson's 95 % interval, against "
+        "the mean slot-seconds of a job, with Student's. Up and to the left is better.",
+        draw,
+    )
 
 
-def differences_of(jobs: pd.DataFrame, base: str, policy: str, value: Callable[[pd.DataFrame], pd.Series[float]]) -> list[float]:
+def differences_of(
+    jobs: pd.DataFrame, base: str, policy: str, value: Callable[[pd.DataFrame], pd.Series[float]]
+) -> list[float]:
     """A policy's jobs less the same jobs under the first one. NaN where one of a pair has no value."""
     jobs = counted(jobs)
     jobs = jobs.assign(value=value(jobs)).set_index(["repetition", "job"])
@@ -99,7 +132,9 @@ def machine_time(jobs: pd.DataFrame) -> pd.Series[float]:
 
 def mean_of_shares(differences: list[float]) -> Estimate:
     """Each is 1, 0, -1 or NaN."""
-    return intervals.paired_difference(sum(d > 0 for d in differences), sum(d < 0 for d in differences), len(differences))
+    return intervals.paired_difference(
+        sum(d > 0 for d in differences), sum(d < 0 for d in differences), len(differences)
+    )
 
 
 class Paired(NamedTuple):
@@ -111,9 +146,17 @@ class Paired(NamedTuple):
     estimate: Callable[[list[float]], Estimate]
 
 
-PAIRED = (Paired("Paired differences of PoCD", "share in time", "", "Tango's score interval", in_time, mean_of_shares),
-          Paired("Paired differences of machine time", "slot-seconds of a job", ", if both have ended", "Student's t over jobs",
-                 machine_time, intervals.mean))
+PAIRED = (
+    Paired("Paired differences of PoCD", "share in time", "", "Tango's score interval", in_time, mean_of_shares),
+    Paired(
+        "Paired differences of machine time",
+        "slot-seconds of a job",
+        ", if both have ended",
+        "Student's t over jobs",
+        machine_time,
+        intervals.mean,
+    ),
+)
 
 
 def paired_estimates(jobs: pd.DataFrame, policies: list[str], what: Paired) -> list[Estimate]:
@@ -128,14 +171,24 @@ def paired_figure(results: Results, policies: list[str], what: Paired) -> Figure
     def draw(path: Path) -> None:
         made, axes = _axes(ylabel=f"{what.unit} less the one of {policies[0]}")
         axes.axhline(0, color="#888888", linewidth=1.4)
-        axes.errorbar(range(len(values)), [value.value for value in values], _errors(values), linestyle="",
-                      elinewidth=1.5, **style.points(0) | {"markersize": 7})
+        axes.errorbar(
+            range(len(values)),
+            [value.value for value in values],
+            _errors(values),
+            linestyle="",
+            elinewidth=1.5,
+            **style.points(0) | {"markersize": 7},
+        )
         axes.margins(y=0.12)
         _name_policies(axes, policies[1:])
         style.save(made, path)
 
-    return Figure(what.title, f"Each job less the same job, with the same stragglers, under '{policies[0]}'{what.which}: the mean with "
-                  f"its 95 % interval ({what.interval}). An interval that leaves out 0 is clear.", draw)
+    return Figure(
+        what.title,
+        f"Each job less the same job, with the same stragglers, under '{policies[0]}'{what.which}: the mean with "
+        f"its 95 % interval ({what.interval}). An interval that leaves out 0 is clear.",
+        draw,
+    )
 
 
 def times_of(jobs: pd.DataFrame, policy: str) -> tuple[list[float], list[float]]:
@@ -166,8 +219,12 @@ def times_figure(results: Results, policies: list[str]) -> Figure | None:
         axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
         style.save(made, path)
 
-    return Figure("Times of the jobs", "Share of the jobs that were done after so many seconds: with a deadline of so many seconds, "
-                  "their PoCD. A curve ends at the share that succeeded. Grey lines: the deadlines that they had.", draw)
+    return Figure(
+        "Times of the jobs",
+        "Share of the jobs that were done after so many seconds: with a deadline of so many seconds, "
+        "their PoCD. A curve ends at the share that succeeded. Grey lines: the deadlines that they had.",
+        draw,
+    )
 
 
 def use_figure(results: Results, first: dict[str, tuple[pd.DataFrame, pd.DataFrame]]) -> Figure:
@@ -176,7 +233,12 @@ def use_figure(results: Results, first: dict[str, tuple[pd.DataFrame, pd.DataFra
         for i, (policy, (jobs, attempts)) in enumerate(first.items()):
             span = Span.of(jobs)
             use = use_over_time(attempts, span)
-            axes.plot([at - span.begin for at, _ in use], [busy / results.slots for _, busy in use], label=policy, **style.curve(i))
+            axes.plot(
+                [at - span.begin for at, _ in use],
+                [busy / results.slots for _, busy in use],
+                label=policy,
+                **style.curve(i),
+            )
         axes.set_xlim(left=0)
         axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
         style.save(made, path)
@@ -187,8 +249,11 @@ def use_figure(results: Results, first: dict[str, tuple[pd.DataFrame, pd.DataFra
 def bins_of(said: np.ndarray[Any, Any], met: np.ndarray[Any, Any]) -> list[tuple[float, Estimate]]:
     """For each tenth of what was said: its mean, and the share that came true."""
     place = np.minimum(_BINS - 1, (said * _BINS).astype(int))
-    return [(float(said[place == i].mean()), intervals.share(int(met[place == i].sum()), int((place == i).sum())))
-            for i in range(_BINS) if (place == i).any()]
+    return [
+        (float(said[place == i].mean()), intervals.share(int(met[place == i].sum()), int((place == i).sum())))
+        for i in range(_BINS)
+        if (place == i).any()
+    ]
 
 
 def calibration_figure(results: Results) -> Figure | None:
@@ -204,14 +269,20 @@ def calibration_figure(results: Results) -> Figure | None:
         axes.set(xlabel="predicted", ylabel="came true", xlim=(0, 1.03), ylim=(0, 1.08))
         axes.plot([0, 1], [0, 1], color="#888888", linewidth=1)
         places, shares = zip(*bins_of(said, met))
-        axes.errorbar(places, [s.value for s in shares], _errors(list(shares)), linestyle="", elinewidth=1.5, **style.points(0))
+        axes.errorbar(
+            places, [s.value for s in shares], _errors(list(shares)), linestyle="", elinewidth=1.5, **style.points(0)
+        )
         for place, value in zip(places, shares):
             axes.annotate(str(value.runs), (place, value.value), (4, 5), textcoords="offset points", fontsize=8)
         style.save(made, path)
 
-    return Figure("Were the predictions right?", "Predicted PoCD of running jobs, in tenths, against the share that met the deadline, "
-                  "with Wilson's 95 % interval and the number of predictions; on the diagonal they were right. "
-                  f"{len(rows)} predictions, Brier score {float(((said - met) ** 2).mean()):.6g}.", draw)
+    return Figure(
+        "Were the predictions right?",
+        "Predicted PoCD of running jobs, in tenths, against the share that met the deadline, "
+        "with Wilson's 95 % interval and the number of predictions; on the diagonal they were right. "
+        f"{len(rows)} predictions, Brier score {float(((said - met) ** 2).mean()):.6g}.",
+        draw,
+    )
 
 
 def figures_of(results: Results, summaries: list[Summary]) -> list[Figure]:
@@ -222,9 +293,13 @@ def figures_of(results: Results, summaries: list[Summary]) -> list[Figure]:
         first[policy] = next((jobs, attempts) for name, _, jobs, attempts in runs if name == policy)
     chosen = {policy: timeline.interesting(jobs) for policy, (jobs, _) in first.items()}
     panels = [timeline.Panel(policy, job, first[policy][1]) for policy, job in chosen.items() if job]
-    figures = [pocd_figure(summaries, results.printed), cost_figure(summaries),
-               *(paired_figure(results, policies, what) for what in PAIRED), times_figure(results, policies),
-               use_figure(results, first) if first else None,
-               Figure(timeline.TITLE, timeline.CAPTION, lambda path: timeline.draw(panels, path)) if panels else None,
-               calibration_figure(results)]
+    figures = [
+        pocd_figure(summaries, results.printed),
+        cost_figure(summaries),
+        *(paired_figure(results, policies, what) for what in PAIRED),
+        times_figure(results, policies),
+        use_figure(results, first) if first else None,
+        Figure(timeline.TITLE, timeline.CAPTION, lambda path: timeline.draw(panels, path)) if panels else None,
+        calibration_figure(results),
+    ]
     return [figure for figure in figures if figure]

@@ -1,4 +1,4 @@
-"""Means and shares with their 95 % intervals. The formulas are the ones that the numbers in reproduction/ were made with."""
+"""Means and shares with 95 % intervals, by the formulas that the numbers in reproduction/ were made with."""
 
 from __future__ import annotations
 
@@ -34,8 +34,12 @@ def student_t(degrees: int) -> float:
         return _FEW[degrees - 1]
     z, n = Z95, float(degrees)
     z2 = z * z
-    return (z + z * (z2 + 1) / (4 * n) + z * ((5 * z2 + 16) * z2 + 3) / (96 * n * n)
-            + z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * n * n * n))
+    return (
+        z
+        + z * (z2 + 1) / (4 * n)
+        + z * ((5 * z2 + 16) * z2 + 3) / (96 * n * n)
+        + z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * n * n * n)
+    )
 
 
 def added(values: Iterable[float]) -> float:
@@ -80,8 +84,8 @@ def _paired_score(gained: int, lost: int, n: int, difference: float) -> float:
 
 
 def paired_difference(gained: int, lost: int, trials: int) -> Estimate:
-    """Of two shares over the same trials: `gained` have it only in the second, `lost` only in the first. With Tango's score
-    interval (Statistics in Medicine 17, 1998, pages 891 to 908), which has a width where all trials agree, too."""
+    """Of two shares over the same trials: `gained` have it only in the second, `lost` only in the first. With Tango's
+    score interval (Statistics in Medicine 17, 1998, pages 891 to 908), which has a width where all agree, too."""
     if trials == 0:
         return Estimate()
     seen = (gained - lost) / trials

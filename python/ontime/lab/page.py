@@ -10,8 +10,10 @@ from .study import Study, is_yes
 from .table import Row, Table
 from .texts import Grid, fixed, number
 
-_INDEX = ("# Reproduction\n\nWhat papers have printed beside what the simulator gives, a page for each table or figure. "
-          "`scripts/reproduce`\nwrites them anew.\n\n")
+_INDEX = (
+    "# Reproduction\n\nWhat papers have printed beside what the simulator gives, a page for each table or figure. "
+    "`scripts/reproduce`\nwrites them anew.\n\n"
+)
 
 
 def text_of(estimate: Estimate, digits: int) -> str:
@@ -40,7 +42,9 @@ def cell_of(row: Row, measure: str) -> str:
 
 def _long(table: Table) -> Grid:
     """One line per row, one column per measure."""
-    grid = Grid([*table.axes, "policy", *(MEASURES[measure].title for measure in table.study.measures)], len(table.axes) + 1)
+    grid = Grid(
+        [*table.axes, "policy", *(MEASURES[measure].title for measure in table.study.measures)], len(table.axes) + 1
+    )
     for row in table.rows:
         grid.lines.append([*row.labels.values(), *(cell_of(row, measure) for measure in table.study.measures)])
     return grid
@@ -53,7 +57,7 @@ def _wide(table: Table, measure: str, across: str) -> Grid:
     for row in table.rows:
         names = tuple(label for axis, label in row.labels.items() if axis != across)
         column = f"{across} {row.labels[across]}"
-        if column not in grid.titles[grid.names:]:
+        if column not in grid.titles[grid.names :]:
             grid.titles.append(column)
         lines.setdefault(names, list(names)).append(cell_of(row, measure))
     grid.lines = list(lines.values())
@@ -64,7 +68,9 @@ def tables_of(table: Table) -> str:
     across = table.study.figure.get("x", "")
     if not across:
         return _long(table).markdown()
-    return "\n".join(f"{MEASURES[measure].title}\n\n{_wide(table, measure, across).markdown()}" for measure in table.study.measures)
+    return "\n".join(
+        f"{MEASURES[measure].title}\n\n{_wide(table, measure, across).markdown()}" for measure in table.study.measures
+    )
 
 
 def _source(table: Table) -> str:
@@ -73,18 +79,26 @@ def _source(table: Table) -> str:
     if is_yes(document.get("read_off_figure")):
         source += " Its numbers are read off a figure or its description, so they are approximate."
     seeds = table.rows[0].seeds if table.rows else 0
-    source += (f"\nMeans over {seeds} seeds with 95 % intervals (Student's t)." if seeds > 1
-               else "\nOne seed; intervals of PoCD are Wilson's at 95 %.")
+    source += (
+        f"\nMeans over {seeds} seeds with 95 % intervals (Student's t)."
+        if seeds > 1
+        else "\nOne seed; intervals of PoCD are Wilson's at 95 %."
+    )
     printed, held = table.agreement()
     if printed:
-        source += (" The paper's numbers stand in brackets; ours are bold where the interval does not hold them. It holds "
-                   f"{held} of {printed}.")
+        source += (
+            " The paper's numbers stand in brackets; ours are bold where the interval does not hold them. It holds "
+            f"{held} of {printed}."
+        )
     return source
 
 
 def _unfinished(table: Table) -> str:
-    some = [", ".join([row.labels["policy"], *list(row.labels.values())[:-1]]) + f": {row.unfinished}"
-            for row in table.rows if row.unfinished]
+    some = [
+        ", ".join([row.labels["policy"], *list(row.labels.values())[:-1]]) + f": {row.unfinished}"
+        for row in table.rows
+        if row.unfinished
+    ]
     return f"Jobs that had not ended at the horizon (of all seeds): {'; '.join(some)}." if some else ""
 
 
@@ -106,11 +120,17 @@ def short_path(path: Path) -> str:
 def page_of(study: Study, table: Table, has_figure: bool) -> str:
     """Markdown. What is empty is left out."""
     stem = study.path.stem
-    sections = [("", _source(table)), ("", f"    ontime simulate {short_path(study.path)} --output DIR"), ("", tables_of(table)),
-                ("", _unfinished(table)), ("", f"![{study.title}]({stem}.svg)" if has_figure else ""),
-                ("What differs, and why", study.document.get("findings", "")),
-                ("What was assumed", study.document.get("assumptions", "")), ("Measured first", _measured(table)),
-                ("", f"The same as a table for programs: [{stem}.csv]({stem}.csv).")]
+    sections = [
+        ("", _source(table)),
+        ("", f"    ontime simulate {short_path(study.path)} --output DIR"),
+        ("", tables_of(table)),
+        ("", _unfinished(table)),
+        ("", f"![{study.title}]({stem}.svg)" if has_figure else ""),
+        ("What differs, and why", study.document.get("findings", "")),
+        ("What was assumed", study.document.get("assumptions", "")),
+        ("Measured first", _measured(table)),
+        ("", f"The same as a table for programs: [{stem}.csv]({stem}.csv)."),
+    ]
     text = f"# {study.title}\n"
     for heading, content in sections:
         if content:

@@ -16,10 +16,21 @@ _FOR_PAGES = ("mean 95 %", "resumed")  # columns that a terminal has no room for
 
 def _cells(s: Summary) -> dict[str, str]:
     jobs = str(s.jobs) + (f" ({s.unfinished} unfinished)" if s.unfinished else "")
-    return {"jobs": jobs, "PoCD": fixed(s.pocd.value, 3), "95 %": interval(s.pocd, 3), "mean s": fixed(s.time.value, 2),
-            "mean 95 %": interval(s.time, 2), "p50": fixed(s.p50, 2), "p90": fixed(s.p90, 2), "p99": fixed(s.p99, 2),
-            "machine s/job": fixed(s.machine.value, 1), "attempts/task": fixed(s.attempts, 2),
-            "wasted": percent(s.duplicated, 1), "resumed": percent(s.resumed, 1), "busy": percent(s.utilisation, 0)}
+    return {
+        "jobs": jobs,
+        "PoCD": fixed(s.pocd.value, 3),
+        "95 %": interval(s.pocd, 3),
+        "mean s": fixed(s.time.value, 2),
+        "mean 95 %": interval(s.time, 2),
+        "p50": fixed(s.p50, 2),
+        "p90": fixed(s.p90, 2),
+        "p99": fixed(s.p99, 2),
+        "machine s/job": fixed(s.machine.value, 1),
+        "attempts/task": fixed(s.attempts, 2),
+        "wasted": percent(s.duplicated, 1),
+        "resumed": percent(s.resumed, 1),
+        "busy": percent(s.utilisation, 0),
+    }
 
 
 def summary_grid(summaries: list[Summary], printed: dict[str, tuple[float, float]], on_terminal: bool) -> Grid:
@@ -33,10 +44,16 @@ def summary_grid(summaries: list[Summary], printed: dict[str, tuple[float, float
             cells["printed PoCD"] = reading_text(printed[s.policy]) if s.policy in printed else "-"
         titles = [title for title in cells if not on_terminal or title not in _FOR_PAGES]
         lines.append([cells[title] for title in titles])
-    return Grid([title.removeprefix("mean ") if title == "mean 95 %" else title for title in titles], 2 if has_groups else 1, lines)
+    return Grid(
+        [title.removeprefix("mean ") if title == "mean 95 %" else title for title in titles],
+        2 if has_groups else 1,
+        lines,
+    )
 
 
-def _page(results: Results, summaries: list[Summary], groups: list[Summary], figures: list[tuple[str, str, str]]) -> HtmlPage:
+def _page(
+    results: Results, summaries: list[Summary], groups: list[Summary], figures: list[tuple[str, str, str]]
+) -> HtmlPage:
     page = HtmlPage(results.title)
     page.grid(summary_grid(summaries, results.printed, False))
     for figure in figures:
@@ -49,10 +66,17 @@ def _page(results: Results, summaries: list[Summary], groups: list[Summary], fig
         page.heading("Why attempts were added")
         page.grid(Grid(["policy", "reason", "attempts"], 2, copies))
     page.heading("What was measured, with what")
-    page.grid(Grid(["what", "value"], 1, [[what, value if isinstance(value, str) else json.dumps(value)]
-                                          for what, value in results.facts.items()]))
-    page.text("Intervals: PoCD Wilson, means Student's t over jobs, 95 %. Wasted and resumed are bytes per byte of input; a "
-              "resumed byte did not have to be mapped again because an attempt went on from an offset.")
+    page.grid(
+        Grid(
+            ["what", "value"],
+            1,
+            [[what, value if isinstance(value, str) else json.dumps(value)] for what, value in results.facts.items()],
+        )
+    )
+    page.text(
+        "Intervals: PoCD Wilson, means Student's t over jobs, 95 %. Wasted and resumed are bytes per byte of input; a "
+        "resumed byte did not have to be mapped again because an attempt went on from an offset."
+    )
     page.heading("Scenario")
     page.code(results.scenario)
     return page

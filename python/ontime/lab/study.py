@@ -39,7 +39,9 @@ class Study:
         vary = document.get("vary", [])
         self.all_axes: list[str] = [axis["name"] for axis in vary]
         self.axes: list[str] = [axis["name"] for axis in vary if not is_yes(axis.get("pooled"))]
-        self.labels = {axis["name"]: [value["label"] for value in axis["values"]] for axis in vary if axis["name"] in self.axes}
+        self.labels = {
+            axis["name"]: [value["label"] for value in axis["values"]] for axis in vary if axis["name"] in self.axes
+        }
         self.labels["policy"] = self.policies
         if self.by_group == "yes":
             self.axes.append("group")

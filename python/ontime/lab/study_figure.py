@@ -1,5 +1,5 @@
-"""A study's figure: a panel for each place that is not on the x axis, a line or a row of bars for each policy. The paper's
-numbers are hollow marks."""
+"""A study's figure: a panel for each place that is not on the x axis, a line or a row of bars for each policy. The
+paper's numbers are hollow marks."""
 
 from __future__ import annotations
 
@@ -66,25 +66,38 @@ class StudyFigure:
             if rows.empty:
                 continue
             value = rows[self.y]
-            errors = [(value - rows[self.y + "_low"].fillna(value)).clip(lower=0), (rows[self.y + "_high"].fillna(value) - value).clip(lower=0)]
+            errors = [
+                (value - rows[self.y + "_low"].fillna(value)).clip(lower=0),
+                (rows[self.y + "_high"].fillna(value) - value).clip(lower=0),
+            ]
             printed = (rows[self.y + "_printed_low"] + rows[self.y + "_printed_high"]) / 2
             colour = style.of(style.COLOURS, i)
             if self.kind == "bars":
                 at = rows[self.x].map(self._place) - 0.4 + width * (i + 0.5)
-                axes.bar(at, value, width, color=colour, edgecolor="white", hatch=style.of(style.HATCHES, i), linewidth=0.5)
+                axes.bar(
+                    at, value, width, color=colour, edgecolor="white", hatch=style.of(style.HATCHES, i), linewidth=0.5
+                )
                 axes.errorbar(at, value, errors, fmt="none", ecolor="#222222", elinewidth=1, capsize=2)
                 colour = "#000000"
             else:
                 at = rows[self.x].map(self._place) + self._aside(i)
                 axes.errorbar(at, value, errors, elinewidth=1, **style.curve(i) | style.points(i))
-            axes.plot(at, printed, "o", markersize=8, markerfacecolor="none", markeredgecolor=colour, markeredgewidth=1.4)
+            axes.plot(
+                at, printed, "o", markersize=8, markerfacecolor="none", markeredgecolor=colour, markeredgewidth=1.4
+            )
 
     def _draw_curves(self, axes: Any, panel: str) -> None:
         for i, policy in enumerate(self.policies):
             rows = self._of(panel, policy)
             if self.kind == "cdf":
-                axes.plot(rows["flow_time"], rows["share"], marker=style.of(style.MARKS, i), markersize=4,
-                          markevery=(0.04 + 0.02 * i, 0.2), **style.curve(i))
+                axes.plot(
+                    rows["flow_time"],
+                    rows["share"],
+                    marker=style.of(style.MARKS, i),
+                    markersize=4,
+                    markevery=(0.04 + 0.02 * i, 0.2),
+                    **style.curve(i),
+                )
             elif not rows.empty:
                 axes.plot(rows["time"], rows[self.y], **style.curve(i) | {"linestyle": "-", "linewidth": 1.1})
 
@@ -100,8 +113,12 @@ class StudyFigure:
         end = 1.25 * self.rows.groupby("panel")["time"].max().median()
         shown = self.rows[self.rows["time"] <= end]
         is_busy = self.y == "busy"
-        axes.set(xlabel="time (s)", xlim=(0, end), ylim=(0, 1.02 if is_busy else 1.05 * shown[self.y].max()),
-                 ylabel="share of the slots that are busy" if is_busy else "jobs in the cluster")
+        axes.set(
+            xlabel="time (s)",
+            xlim=(0, end),
+            ylim=(0, 1.02 if is_busy else 1.05 * shown[self.y].max()),
+            ylabel="share of the slots that are busy" if is_busy else "jobs in the cluster",
+        )
 
     def _set_value_axes(self, axes: Any) -> None:
         measure = MEASURES[self.y]
@@ -139,13 +156,17 @@ class StudyFigure:
 
         for i, policy in enumerate(self.policies):
             if self.kind == "bars":
-                yield Patch(facecolor=style.of(style.COLOURS, i), edgecolor="white", hatch=style.of(style.HATCHES, i)), policy
+                yield Patch(
+                    facecolor=style.of(style.COLOURS, i), edgecolor="white", hatch=style.of(style.HATCHES, i)
+                ), policy
             else:
                 mark = {"marker": style.of(style.MARKS, i), "markersize": 5}
                 yield Line2D([], [], **style.curve(i) | mark), policy
         assert self.rows is not None
         if not self.is_curve and self.rows[self.y + "_printed_low"].notna().any():
-            yield Line2D([], [], linestyle="", marker="o", markersize=8, markerfacecolor="none", color="#000000"), "printed in the paper"
+            yield Line2D(
+                [], [], linestyle="", marker="o", markersize=8, markerfacecolor="none", color="#000000"
+            ), "printed in the paper"
 
     def draw(self, path: Path) -> None:
         columns = min(_COLUMNS, len(self.panels))

@@ -15,8 +15,12 @@ def draw(study: Study, directory: Path) -> bool:
     """The figure, of the tables in the directory; whether there is one."""
     base = str(directory / study.path.stem)
     curves = Path(base + "-curves.csv")
-    return study_figure.draw(study, read_csv(study, Path(base + ".csv")), read_csv(study, curves) if curves.exists() else None,
-                             Path(base + ".svg"))
+    return study_figure.draw(
+        study,
+        read_csv(study, Path(base + ".csv")),
+        read_csv(study, curves) if curves.exists() else None,
+        Path(base + ".svg"),
+    )
 
 
 def run(path: Path, rows: str, directory: Path | None, is_csv: bool) -> str:

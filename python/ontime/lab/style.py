@@ -1,4 +1,5 @@
-"""How all figures look: told apart by colour and, without it, by dashes, marks or hatching; the same bytes each time."""
+"""How all figures look: told apart by colour and, without it, by dashes, marks or hatching. The same bytes each
+time."""
 
 from __future__ import annotations
 
@@ -11,12 +12,25 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 matplotlib.use("svg")
-plt.rcParams.update({
-    "svg.hashsalt": "ontime", "svg.fonttype": "none", "text.parse_math": False, "font.size": 10, "font.family": "sans-serif",
-    "axes.grid": True, "axes.grid.axis": "y", "axes.axisbelow": True, "axes.spines.top": False,
-    "axes.spines.right": False, "axes.titlesize": 10, "grid.color": "#dddddd", "hatch.linewidth": 0.6,
-    "legend.frameon": False, "legend.handlelength": 3,
-})
+plt.rcParams.update(
+    {
+        "svg.hashsalt": "ontime",
+        "svg.fonttype": "none",
+        "text.parse_math": False,
+        "font.size": 10,
+        "font.family": "sans-serif",
+        "axes.grid": True,
+        "axes.grid.axis": "y",
+        "axes.axisbelow": True,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.titlesize": 10,
+        "grid.color": "#dddddd",
+        "hatch.linewidth": 0.6,
+        "legend.frameon": False,
+        "legend.handlelength": 3,
+    }
+)
 
 # Okabe and Ito's, with grey for their yellow, which is too pale for lines.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#777777")

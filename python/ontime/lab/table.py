@@ -34,7 +34,7 @@ class Row:
     unfinished: int = 0  # jobs that had not ended at the horizon
 
     def differs(self, measure: str) -> bool:
-        """Whether our interval has nothing in common with what is printed; without one, whether it is another number."""
+        """Whether our interval does not hold what is printed; without one, whether it is another number."""
         ours, printed = self.values[measure], self.printed[measure]
         assert printed is not None
         half_digit = 0.5 * 10.0 ** -MEASURES[measure].digits
@@ -79,30 +79,34 @@ class Table:
 
 
 def _row(study: Study, labels: dict[str, str], seeds: int, values: dict[str, Estimate], unfinished: int) -> Row:
-    return Row(labels, seeds, values, {measure: study.printed_of(labels, measure) for measure in study.measures}, unfinished)
+    return Row(
+        labels, seeds, values, {measure: study.printed_of(labels, measure) for measure in study.measures}, unfinished
+    )
 
 
 def _in_order(study: Study, runs: pd.DataFrame, axes: list[str]) -> list[tuple[dict[str, str], pd.DataFrame]]:
-    """Rows that differ in seeds and pooled axes alone, together: places as they come, at each the policies as the study names
-    them, of each its groups as they come."""
+    """Rows that differ in seeds and pooled axes alone, together: places as they come, at each the policies as the study
+    names them, of each its groups as they come."""
     places = [axis for axis in axes if axis != "group"]
-    keys = [tuple(key) for key in runs[[*places, "policy", *(["group"] if "group" in axes else [])]].itertuples(index=False)]
-    order = {place: i for i, place in enumerate(dict.fromkeys(key[:len(places)] for key in keys))}
+    keys = [
+        tuple(key) for key in runs[[*places, "policy", *(["group"] if "group" in axes else [])]].itertuples(index=False)
+    ]
+    order = {place: i for i, place in enumerate(dict.fromkeys(key[: len(places)] for key in keys))}
     found: dict[Any, list[int]] = {}
     for i, key in enumerate(keys):
         found.setdefault(key, []).append(i)
-    ordered = sorted(found, key=lambda key: (order[key[:len(places)]], study.policies.index(key[len(places)])))
+    ordered = sorted(found, key=lambda key: (order[key[: len(places)]], study.policies.index(key[len(places)])))
     result = []
     for key in ordered:
-        place, policy, group = key[:len(places)], key[len(places)], key[len(places) + 1:]
+        place, policy, group = key[: len(places)], key[len(places)], key[len(places) + 1 :]
         labels = dict(zip(places, place)) | ({"group": group[0]} if group else {}) | {"policy": policy}
         result.append((labels, runs.iloc[found[key]]))
     return result
 
 
 def table_of(study: Study, runs: pd.DataFrame, measured: list[dict[str, Any]]) -> Table:
-    """Of one row for each run, policy and place (and group of jobs). With groups that count once each there is a row for each
-    group; mean_over_groups() makes one of them."""
+    """Of one row for each run, policy and place (and group of jobs). Groups that count once each have a row each;
+    mean_over_groups() makes one of them."""
     axes = [*study.axes, *(["group"] if study.by_group == "mean" else [])]
     point = runs.iloc[0]
     same = [*study.all_axes, "policy"]
@@ -122,7 +126,9 @@ def mean_over_groups(table: Table) -> Table:
     rows = []
     for some in found.values():
         labels = {axis: label for axis, label in some[0].labels.items() if axis != "group"}
-        values = {measure: intervals.mean(row.values[measure].value for row in some) for measure in table.study.measures}
+        values = {
+            measure: intervals.mean(row.values[measure].value for row in some) for measure in table.study.measures
+        }
         rows.append(_row(table.study, labels, some[0].seeds, values, some[0].unfinished))
     return Table(table.study, table.axes[:-1], rows, table.measured)
 
@@ -130,13 +136,17 @@ def mean_over_groups(table: Table) -> Table:
 def curves_csv(study: Study, points: pd.DataFrame) -> str:
     """Times by quantile for a distribution, of the rows of all jobs; samples of the first run over time for the use."""
     is_cdf = study.figure["kind"] == "cdf"
-    lines: list[list[object]] = [[*study.axes, "policy", *(("flow_time", "share") if is_cdf else ("time", "busy", "jobs"))]]
+    lines: list[list[object]] = [
+        [*study.axes, "policy", *(("flow_time", "share") if is_cdf else ("time", "busy", "jobs"))]
+    ]
     for labels, some in _in_order(study, points, study.axes):
         if is_cdf:
             times, shares = sorted(some["time_s"]), [i / _CURVE_POINTS for i in range(_CURVE_POINTS + 1)]
             lines += [[*labels.values(), number(intervals.quantile(times, share)), number(share)] for share in shares]
         else:
-            some = some[some["seed"] == some["seed"].iloc[0]].iloc[::max(1, len(some) // _CURVE_POINTS)]
-            lines += [[*labels.values(), number(at), number(busy / slots), jobs] for at, busy, jobs, slots in
-                      zip(some["at_s"], some["busy"], some["jobs"], some["slots"])]
+            some = some[some["seed"] == some["seed"].iloc[0]].iloc[:: max(1, len(some) // _CURVE_POINTS)]
+            lines += [
+                [*labels.values(), number(at), number(busy / slots), jobs]
+                for at, busy, jobs, slots in zip(some["at_s"], some["busy"], some["jobs"], some["slots"])
+            ]
     return csv_text(lines)

@@ -43,7 +43,9 @@ def csv_text(lines: Iterable[Iterable[object]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     for line in lines:
-        writer.writerow([(number(cell) if math.isfinite(cell) else "") if isinstance(cell, float) else cell for cell in line])
+        writer.writerow(
+            [(number(cell) if math.isfinite(cell) else "") if isinstance(cell, float) else cell for cell in line]
+        )
     return text.getvalue()
 
 
@@ -68,8 +70,10 @@ class Grid:
         widths = [max(map(len, column)) for column in zip(self.titles, *self.lines)]
 
         def shown(line: Sequence[str]) -> str:
-            cells = (cell.ljust(width) if i < self.names else cell.rjust(width)
-                     for i, (cell, width) in enumerate(zip(line, widths)))
+            cells = (
+                cell.ljust(width) if i < self.names else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(line, widths))
+            )
             return "  ".join(cells).rstrip() + "\n"
 
         return "".join(map(shown, (self.titles, *self.lines)))
@@ -87,7 +91,8 @@ _STYLE = (
     "table{border-collapse:collapse;margin:1em 0}th,td{padding:.2em .7em;text-align:right;border-bottom:1px solid #ddd}"
     "th:first-child,td:first-child{text-align:left}th{border-bottom:2px solid #888}"
     "figure{margin:2em 0}figcaption{color:#444;font-size:.9em}svg{max-width:100%;height:auto}"
-    "pre{background:#f6f6f6;padding:1em;overflow:auto}.scroll{overflow-x:auto}")
+    "pre{background:#f6f6f6;padding:1em;overflow:auto}.scroll{overflow-x:auto}"
+)
 
 
 class HtmlPage:
@@ -99,7 +104,8 @@ class HtmlPage:
         self._text = (
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f"<title>{name}</title>\n<style>{_STYLE}</style>\n</head><body><main>\n<h1>{name}</h1>\n")
+            f"<title>{name}</title>\n<style>{_STYLE}</style>\n</head><body><main>\n<h1>{name}</h1>\n"
+        )
 
     def heading(self, text: str) -> None:
         self._text += f"<h2>{html.escape(text, quote=False)}</h2>\n"
@@ -114,13 +120,17 @@ class HtmlPage:
         """On a phone, what is wide scrolls within its place, by the keyboard too."""
         if grid.lines:
             self._grids += 1
-            self._text += (f'<div class="scroll" tabindex="0" role="region" aria-label="table {self._grids}">\n'
-                           f"{grid.html()}</div>\n")
+            self._text += (
+                f'<div class="scroll" tabindex="0" role="region" aria-label="table {self._grids}">\n'
+                f"{grid.html()}</div>\n"
+            )
 
     def figure(self, title: str, caption: str, svg: str) -> None:
-        element = svg[svg.index("<svg"):]
-        self._text += (f"<figure><h2>{html.escape(title, quote=False)}</h2>\n{element}\n"
-                       f"<figcaption>{html.escape(caption, quote=False)}</figcaption></figure>\n")
+        element = svg[svg.index("<svg") :]
+        self._text += (
+            f"<figure><h2>{html.escape(title, quote=False)}</h2>\n{element}\n"
+            f"<figcaption>{html.escape(caption, quote=False)}</figcaption></figure>\n"
+        )
 
     def whole(self) -> str:
         return self._text + "</main></body></html>\n"

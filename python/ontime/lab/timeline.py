@@ -12,13 +12,19 @@ from . import style
 from .experiment import counted
 
 TITLE = "Attempts of one job"
-CAPTION = ("Under each policy the job with most copies, or else the longest: a line for each of its nodes, a bar for each "
-           "attempt with the number of its task and, behind @, the offset in the split that it began at. Dashed: the deadline.")
+CAPTION = (
+    "Under each policy the job with most copies, or else the longest: a line for each of its nodes, a bar for each "
+    "attempt with the number of its task and, behind @, the offset in the split that it began at. Dashed: the deadline."
+)
 _NODES_MOST = 60
 _LINE, _PANEL, _BELOW, _WIDTH = 22, 46, 60, 900
 # Colour, hatching and colour of the text for what becomes of an attempt, in the order of the key.
-_FATES = {"original, in the answer": ("#0072B2", "", "#ffffff"), "copy, in the answer": ("#E69F00", "//", "#000000"),
-          "wasted": ("#bbbbbb", "\\\\", "#000000"), "other jobs": ("#eeeeee", "", "")}
+_FATES = {
+    "original, in the answer": ("#0072B2", "", "#ffffff"),
+    "copy, in the answer": ("#E69F00", "//", "#000000"),
+    "wasted": ("#bbbbbb", "\\\\", "#000000"),
+    "other jobs": ("#eeeeee", "", ""),
+}
 
 
 def interesting(jobs: pd.DataFrame) -> dict[str, Any] | None:
@@ -48,8 +54,12 @@ class Panel:
             begin = row["launched_s"] - job["submitted_s"]
             end = (row["ended_s"] if row["ended_s"] == row["ended_s"] else job["ended_s"]) - job["submitted_s"]
             if row["node"] in self.nodes and end >= 0 and begin <= job["time_s"]:
-                label = f"t{row['task']}" + (f"@{row['from_offset_bytes'] // 1024}k" if row["from_offset_bytes"] else "")
-                self.bars.append((fate_of(row, job), self.nodes.index(row["node"]), max(0.0, begin), min(job["time_s"], end), label))
+                label = f"t{row['task']}" + (
+                    f"@{row['from_offset_bytes'] // 1024}k" if row["from_offset_bytes"] else ""
+                )
+                self.bars.append(
+                    (fate_of(row, job), self.nodes.index(row["node"]), max(0.0, begin), min(job["time_s"], end), label)
+                )
         limit = f", deadline {job['deadline_s']:.6g} s" if job["deadline_s"] > 0 else ""
         self.title = f"{policy}: done after {round(job['time_s'], 2):.6g} s{limit}"
 
@@ -63,7 +73,9 @@ class Panel:
             axes.barh(line, end - begin, 0.8, begin, color=colour, hatch=hatch, edgecolor="white", linewidth=0.8)
             if ink:
                 box = {"facecolor": colour, "edgecolor": "none", "pad": 0.8} if hatch else None
-                axes.text(begin + 0.006 * until, line, label, va="center", fontsize=8, color=ink, clip_on=True, bbox=box)
+                axes.text(
+                    begin + 0.006 * until, line, label, va="center", fontsize=8, color=ink, clip_on=True, bbox=box
+                )
         if 0 < self.job["deadline_s"] <= until:
             axes.axvline(self.job["deadline_s"], color="#000000", linestyle=(0, (4, 3)), linewidth=1.4)
         axes.set_yticks(range(len(self.nodes)))
@@ -80,7 +92,10 @@ def draw(panels: list[Panel], path: Path) -> None:
         panel.draw(place, until)
     axes[-1].set_xlabel("seconds after the submission of the job")
     there = {bar[0] for panel in panels for bar in panel.bars}
-    keys = [(Patch(facecolor=colour, hatch=hatch, edgecolor="white"), fate)
-            for fate, (colour, hatch, _) in _FATES.items() if fate in there]
+    keys = [
+        (Patch(facecolor=colour, hatch=hatch, edgecolor="white"), fate)
+        for fate, (colour, hatch, _) in _FATES.items()
+        if fate in there
+    ]
     made.legend(*zip(*keys), loc="lower center", ncol=len(keys))
     style.save(made, path)

@@ -29,7 +29,9 @@ class Committed(unittest.TestCase):
             self.assertNotRegex(text, r"<dc:date>", kept.name)
             version = re.search(r"Matplotlib v([0-9.]+)", text).group(1)
             if version != matplotlib.__version__:
-                self.skipTest(f"drawn by Matplotlib {version}, which draws the same with other bytes than {matplotlib.__version__}")
+                self.skipTest(
+                    f"drawn by Matplotlib {version}, whose bytes are not those of {matplotlib.__version__}"
+                )
             with tempfile.TemporaryDirectory() as place:
                 for table in REPRODUCTION.glob(f"{study.stem}*.csv"):
                     shutil.copy(table, place)

@@ -42,10 +42,15 @@ class Intervals(unittest.TestCase):
 
     def test_paired_differences_hold_the_true_one_nineteen_times_in_twenty(self):
         """Over all outcomes of 30 pairs, by their probabilities."""
-        seen = {(gained, lost): paired_difference(gained, lost, 30) for gained in range(31) for lost in range(31 - gained)}
+        seen = {
+            (gained, lost): paired_difference(gained, lost, 30) for gained in range(31) for lost in range(31 - gained)
+        }
         for gain, loss in ((0.3, 0.1), (0.2, 0.2), (0.6, 0.02), (0.05, 0.4), (0.1, 0.02)):
-            held = sum(stats.multinomial.pmf([*counts, 30 - sum(counts)], 30, [gain, loss, 1 - gain - loss])
-                       for counts, found in seen.items() if found.low <= gain - loss <= found.high)
+            held = sum(
+                stats.multinomial.pmf([*counts, 30 - sum(counts)], 30, [gain, loss, 1 - gain - loss])
+                for counts, found in seen.items()
+                if found.low <= gain - loss <= found.high
+            )
             self.assertTrue(0.93 < held < 0.985, (gain, loss, held))
 
     def test_quantiles_are_linear_between_neighbours(self):

@@ -57,9 +57,20 @@ class WithStudy(unittest.TestCase):
                 for policy in ("Hadoop", "Ours"):
                     for seed in (1, 2):
                         for group in groups:
-                            rows.append({"tasks": tasks, "deadline": deadline, "group": group, "policy": policy, "seed": seed,
-                                         "counted_jobs": 8, "counted_met": 4, "unfinished": 0, "pocd": pocd(i),
-                                         "machine_time": 10.0 + seed})
+                            rows.append(
+                                {
+                                    "tasks": tasks,
+                                    "deadline": deadline,
+                                    "group": group,
+                                    "policy": policy,
+                                    "seed": seed,
+                                    "counted_jobs": 8,
+                                    "counted_met": 4,
+                                    "unfinished": 0,
+                                    "pocd": pocd(i),
+                                    "machine_time": 10.0 + seed,
+                                }
+                            )
                         i += 1
         return pd.DataFrame(rows)
 
@@ -146,7 +157,9 @@ class Tables(WithStudy):
         self.assertEqual((len(mean.rows), mean.axes, mean.rows[0].values["pocd"].runs), (8, ["tasks", "deadline"], 2))
 
     def test_groups_can_be_told_apart(self):
-        text = SMALL.replace("  measures:", "  by_group: yes\n  measures:").replace("policy: Ours, pocd", "group: slow, pocd")
+        text = SMALL.replace("  measures:", "  by_group: yes\n  measures:").replace(
+            "policy: Ours, pocd", "group: slow, pocd"
+        )
         table = self.table(text, groups=("quick", "slow"))
         self.assertEqual([row.printed["pocd"] for row in table.rows[2:4]], [None, (0.2, 1)])
 
@@ -155,12 +168,16 @@ class Tables(WithStudy):
         times = self.runs(study).assign(time_s=[float(i) for i in range(16)])
         lines = curves_csv(study, times).splitlines()
         self.assertEqual(len(lines), 1 + 8 * 201)
-        self.assertEqual(lines[:2] + lines[201:202], ["tasks,deadline,policy,flow_time,share", "few,20,Hadoop,0,0",
-                                                      "few,20,Hadoop,1,1"])
+        self.assertEqual(
+            lines[:2] + lines[201:202],
+            ["tasks,deadline,policy,flow_time,share", "few,20,Hadoop,0,0", "few,20,Hadoop,1,1"],
+        )
         study = self.study(SMALL.replace("{kind: lines, x: deadline, y: pocd}", "{kind: over_time, y: busy}"))
         samples = self.runs(study).assign(at_s=0.0, busy=3, jobs=2, slots=12)
-        self.assertEqual(curves_csv(study, samples).splitlines()[:2],
-                         ["tasks,deadline,policy,time,busy,jobs", "few,20,Hadoop,0,0.25,2"])
+        self.assertEqual(
+            curves_csv(study, samples).splitlines()[:2],
+            ["tasks,deadline,policy,time,busy,jobs", "few,20,Hadoop,0,0.25,2"],
+        )
 
 
 class Pages(WithStudy):
@@ -169,16 +186,22 @@ class Pages(WithStudy):
         for i, row in enumerate(table.rows):
             row.values["pocd"] = Estimate(0.1 * (i + 1), 0.1 * (i + 1) - 0.05, 0.1 * (i + 1) + 0.05, 2)
         page = page_of(table.study, table, True)
-        for text in ("| tasks | policy | deadline 20 | deadline 40 |", "| few | Hadoop | **0.100 ± 0.050** [-1] | 0.300 ± 0.050 |",
-                     "| few | Ours | 0.200 ± 0.050 [0.2 to 1] | 0.400 ± 0.050 [0.2 to 1] |", "It holds 4 of 5",
-                     "ontime simulate small.yaml --output", "![A small one](small.svg)",
-                     "## What differs, and why\n\nLess.", "## What was assumed\n\nNothing."):
+        for text in (
+            "| tasks | policy | deadline 20 | deadline 40 |",
+            "| few | Hadoop | **0.100 ± 0.050** [-1] | 0.300 ± 0.050 |",
+            "| few | Ours | 0.200 ± 0.050 [0.2 to 1] | 0.400 ± 0.050 [0.2 to 1] |",
+            "It holds 4 of 5",
+            "ontime simulate small.yaml --output",
+            "![A small one](small.svg)",
+            "## What differs, and why\n\nLess.",
+            "## What was assumed\n\nNothing.",
+        ):
             self.assertIn(text, page)
         self.assertNotIn("svg", page_of(table.study, table, False))
         self.assertIn("\nfew,20,Hadoop,2,0.1,0.05,0.15,-1,-1,", table.csv())
 
     def test_without_an_x_axis_measures_stand_side_by_side(self):
-        table = self.table(SMALL[:SMALL.index("  figure:")])
+        table = self.table(SMALL[: SMALL.index("  figure:")])
         self.assertIn("| tasks | deadline | policy | PoCD | machine time per job (s) |", tables_of(table))
 
     def test_what_has_not_ended_and_what_was_measured_first_is_told(self):
@@ -187,7 +210,10 @@ class Pages(WithStudy):
         table.measured = [{"what": "jobs.0.deadline", "where": "tasks few", "value": 12.34}]
         page = page_of(table.study, table, False)
         self.assertIn("(of all seeds): Hadoop, few, 20: 3.\n", page)
-        self.assertIn("## Measured first\n\n| what | where | value |\n| --- | --- | ---: |\n| jobs.0.deadline | tasks few | 12.3 |", page)
+        self.assertIn(
+            "## Measured first\n\n| what | where | value |\n| --- | --- | ---: |\n| jobs.0.deadline | tasks few | 12.3 |",
+            page,
+        )
 
     def test_numbers_are_fixed_and_say_what_is_missing(self):
         self.assertEqual(text_of(Estimate(1, 0.9, 1, 2), 2), "1.00 (0.90 to 1.00)")
@@ -204,22 +230,25 @@ class Pages(WithStudy):
         before = {path.name: path.read_bytes() for path in out.iterdir()}
         self.assertIn(b"| jobs.0.deadline |  | 12.3 |", before["small.md"])
         self.assertEqual(set(before), {"small.md", "small.csv", "small.svg", "README.md"})
-        self.assertEqual(study_results.run(study.path, str(self.directory / "rows"), out, True).encode(), before["small.csv"])
+        self.assertEqual(
+            study_results.run(study.path, str(self.directory / "rows"), out, True).encode(), before["small.csv"]
+        )
         self.assertEqual(before, {path.name: path.read_bytes() for path in out.iterdir()})
 
 
 class Files(WithStudy):
     def test_what_is_wrong_is_told_in_a_sentence(self):
         for before, after, told in (
-                ("title: A small one", "title: ''", "a study has a title"),
-                ("policy: Ours,", "policy: Theirs,", "'policy: Theirs' is no label"),
-                ("policy: Ours,", "polisy: Ours,", "'polisy' is no measure and no axis"),
-                ("[0.2, 1]", "[1, 0.2]", "[least, greatest]"),
-                ("x: deadline", "x: nothing", "no axis 'nothing'"),
-                ("y: pocd", "y: cost", "none of the measures"),
-                ("kind: lines", "kind: pie", "cdf"),
-                ("kind: lines", "colour: red, kind: lines", "no key 'colour'"),
-                ("name: tasks", "name: pocd", "called 'pocd'")):
+            ("title: A small one", "title: ''", "a study has a title"),
+            ("policy: Ours,", "policy: Theirs,", "'policy: Theirs' is no label"),
+            ("policy: Ours,", "polisy: Ours,", "'polisy' is no measure and no axis"),
+            ("[0.2, 1]", "[1, 0.2]", "[least, greatest]"),
+            ("x: deadline", "x: nothing", "no axis 'nothing'"),
+            ("y: pocd", "y: cost", "none of the measures"),
+            ("kind: lines", "kind: pie", "cdf"),
+            ("kind: lines", "colour: red, kind: lines", "no key 'colour'"),
+            ("name: tasks", "name: pocd", "called 'pocd'"),
+        ):
             with self.subTest(told), self.assertRaisesRegex(ValueError, re.escape(told)):
                 self.study(SMALL.replace(before, after))
 
