@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("apps", "cli", "common", "lab", "master", "scheduler", "tests", "worker")
+FOLDERS = ("apps", "cli", "common", "lab", "master", "python", "scheduler", "tests", "worker")
 SUFFIXES = (".h", ".cpp", ".proto", ".py", ".sh", ".js")
 
 # Comments, then literals; a quote between two digits is a separator and neither.
