@@ -256,8 +256,10 @@ Result<ExitCode> OneJobCluster::give_up(const Error& error) {
   const bool was_interrupted = interrupts() > 0;
   if (was_interrupted && job_.value != 0) kill_job();
   cluster_->stop();
-  static_cast<void>(keep_recording());  // there may be none
-  if (job_.value != 0) output_.remove();
+  if (job_.value != 0) {
+    static_cast<void>(keep_recording());  // there may be none
+    output_.remove();
+  }
   if (!was_interrupted) return error;
   std::fprintf(stderr, "ontime: interrupted; the job was ended and has no output\n");
   return ExitCode::Interrupted;

@@ -11,7 +11,7 @@
 #include "common/base/time.h"
 #include "lab/foresight/plan.h"
 #include "lab/foresight/recorded_job.h"
-#include "master/recording/parity.h"
+#include "master/recording/replayer.h"
 
 namespace ontime::lab {
 

@@ -13,8 +13,8 @@
 #include "lab/verbs/foresight_text.h"
 #include "lab/verbs/seen_job.h"
 #include "master/recording/block.h"
-#include "master/recording/parity.h"
 #include "master/recording/reader.h"
+#include "master/recording/replayer.h"
 
 namespace ontime::lab {
 
@@ -51,29 +51,29 @@ class Witness {
     if (std::holds_alternative<fact::JobEnded>(record.fact)) ended_ = job;
   }
   // After each entry.
-  void look(const recording::Parity& parity) {
+  void look(const recording::Replayer& replayer) {
     if (begun_ && is_wanted(*begun_)) {
-      const scheduler::Cluster& cluster = parity.scheduler()->cluster();
+      const scheduler::Cluster& cluster = replayer.scheduler()->cluster();
       const auto* profile = cluster.find_profile(*cluster.find_job(*begun_));
       profile_ = profile == nullptr ? std::nullopt : std::optional(*profile);
     }
-    if (ended_ && is_wanted(*ended_)) look_closely(parity, *ended_);
-    if (!command_.report.empty()) look_for_page(parity);
+    if (ended_ && is_wanted(*ended_)) look_closely(replayer, *ended_);
+    if (!command_.report.empty()) look_for_page(replayer);
     begun_.reset();
     ended_.reset();
   }
   // After the last one: a job that has not ended is taken as it stands.
-  void finish(const recording::Parity& parity) {
+  void finish(const recording::Replayer& replayer) {
     if (seen_ || command_.policies.empty()) return;
     for (const auto& [id, job] : replayed_.jobs) {
-      if (is_wanted(id) && parity.scheduler()->cluster().find_job(id) != nullptr) look_closely(parity, id);
+      if (is_wanted(id) && replayer.scheduler()->cluster().find_job(id) != nullptr) look_closely(replayer, id);
     }
   }
   // After the last entry: the page about the job that was asked for, or the only one.
-  Status write_page(const recording::Parity& parity) {
+  Status write_page(const recording::Replayer& replayer) {
     if (command_.report.empty()) return {};
-    const auto [id, at] = end_of_page_job(parity);
-    if (!page_ && parity.scheduler()->cluster().find_job(id) != nullptr) take_page(parity, id, at);
+    const auto [id, at] = end_of_page_job(replayer);
+    if (!page_ && replayer.scheduler()->cluster().find_job(id) != nullptr) take_page(replayer, id, at);
     if (!page_) return bad_input("the recording shows no job to write about");
     return files::write_file(command_.report, page_of(*page_));
   }
@@ -85,27 +85,27 @@ class Witness {
     return !command_.policies.empty() && (command_.job.value == 0 || job == command_.job);
   }
 
-  std::pair<JobId, TimePoint> end_of_page_job(const recording::Parity& parity) const {
+  std::pair<JobId, TimePoint> end_of_page_job(const recording::Replayer& replayer) const {
     const JobId id = command_.job.value != 0   ? command_.job
                      : !replayed_.jobs.empty() ? replayed_.jobs.begin()->first
                                                : JobId{};
-    return {id, parity.epochs().back().last};
+    return {id, replayer.epochs().back().last};
   }
-  void look_for_page(const recording::Parity& parity) {
-    if (parity.scheduler() == nullptr) return;
-    const auto [id, now] = end_of_page_job(parity);
-    forecasts_.look(*parity.scheduler(), id, now);
-    if (ended_ == id) take_page(parity, id, now);
+  void look_for_page(const recording::Replayer& replayer) {
+    if (replayer.scheduler() == nullptr) return;
+    const auto [id, now] = end_of_page_job(replayer);
+    forecasts_.look(*replayer.scheduler(), id, now);
+    if (ended_ == id) take_page(replayer, id, now);
   }
-  void take_page(const recording::Parity& parity, JobId id, TimePoint now) {
-    page_ = see_job(*parity.scheduler(), id, now, messages_, forecasts_.track());
+  void take_page(const recording::Replayer& replayer, JobId id, TimePoint now) {
+    page_ = see_job(*replayer.scheduler(), id, now, messages_, forecasts_.track());
   }
 
-  void look_closely(const recording::Parity& parity, JobId job) {
-    const recording::EpochReport& epoch = parity.epochs().back();
+  void look_closely(const recording::Replayer& replayer, JobId job) {
+    const recording::EpochReport& epoch = replayer.epochs().back();
     const scheduler::Settings& settings = epoch.header.settings;
     job_ = job;
-    seen_ = recorded_job(parity.scheduler()->cluster(), job, epoch.last,
+    seen_ = recorded_job(replayer.scheduler()->cluster(), job, epoch.last,
                          {epoch.header.heartbeat, settings.node_timeout, settings.cut_timeout, settings.placement},
                          {command_.alone, profile_ ? &*profile_ : nullptr});
   }
@@ -124,8 +124,8 @@ class Witness {
 
 Status replay(const std::vector<std::string>& files, const ReplayCommand& command, Witness& witness,
               Replayed& replayed) {
-  recording::Parity parity([&](const scheduler::JournalRecord& record) { witness.observe_again(record); },
-                           {.spares_as_written = !command.strict});
+  recording::Replayer replayer([&](const scheduler::JournalRecord& record) { witness.observe_again(record); },
+                               {.spares_as_written = !command.strict});
   const auto begin = std::chrono::steady_clock::now();
   for (const std::string& file : files) {
     auto reader = recording::Reader::open(file);
@@ -135,18 +135,18 @@ Status replay(const std::vector<std::string>& files, const ReplayCommand& comman
       if (!entry) return entry.error();
       if (!*entry) break;
       if (const auto* known = std::get_if<scheduler::JournalRecord>(&**entry)) witness.observe(*known);
-      if (auto status = parity.feed(**entry); !status) return failed(file + ": " + status.error().message);
-      witness.look(parity);
+      if (auto status = replayer.feed(**entry); !status) return failed(file + ": " + status.error().message);
+      witness.look(replayer);
     }
     replayed.torn_bytes += reader->torn_bytes();
   }
-  if (parity.epochs().empty()) return failed("the recording is empty: a master writes it once a second");
-  witness.finish(parity);
-  if (Status written = witness.write_page(parity); !written) return written;
+  if (replayer.epochs().empty()) return failed("the recording is empty: a master writes it once a second");
+  witness.finish(replayer);
+  if (Status written = witness.write_page(replayer); !written) return written;
   replayed.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  replayed.epochs = parity.epochs();
-  replayed.is_identical = parity.is_identical();
-  replayed.does_no_harm = parity.does_no_harm();
+  replayed.epochs = replayer.epochs();
+  replayed.is_identical = replayer.is_identical();
+  replayed.does_no_harm = replayer.does_no_harm();
   return {};
 }
 

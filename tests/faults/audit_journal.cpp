@@ -1,8 +1,8 @@
 // What the audit learns from the masters' journals and recordings.
 #include "master/journal/journal.h"
 #include "master/recording/block.h"
-#include "master/recording/parity.h"
 #include "master/recording/reader.h"
+#include "master/recording/replayer.h"
 #include "tests/faults/audit.h"
 
 namespace ontime::lab::faults {
@@ -56,12 +56,12 @@ class WatchedJournal final : public journal::Journal {
 std::string replay(const std::string& path) {
   auto reader = recording::Reader::open(path);
   if (!reader) return "";
-  recording::Parity parity;
+  recording::Replayer replayer;
   for (;;) {
     const auto entry = reader->next();
-    if (!entry || !*entry || !parity.feed(**entry)) break;
+    if (!entry || !*entry || !replayer.feed(**entry)) break;
   }
-  for (const recording::EpochReport& epoch : parity.epochs()) {
+  for (const recording::EpochReport& epoch : replayer.epochs()) {
     if (!epoch.harms.empty()) return epoch.harms.front();
     if (!epoch.difference) continue;
     return "step " + std::to_string(epoch.difference->step) + " of epoch " + std::to_string(epoch.epoch) +

@@ -167,6 +167,13 @@ TEST_F(BadInput, FlagsOfTheClusterAreCheckedBeforeItStarts) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "out"));
 }
 
+// The same command, put right, would find the file in its way.
+TEST_F(BadInput, ARunWithoutAJobLeavesNoRecording) {
+  const std::string recording = directory_ / "run.otr";
+  expect_failure(2, run_of("wordcount", directory_ / "nowhere*", {"--record", recording}), {"matches no file"});
+  EXPECT_FALSE(std::filesystem::exists(recording));
+}
+
 TEST_F(BadInput, WhatWasMeantIsSuggested) {
   const std::string text = directory_ / "text";
   expect_failure(2, run_of("wordcount", text, {"--policy", "lat"}), {"did you mean 'late'?"});

@@ -1,7 +1,7 @@
 #pragma once
-// Does the scheduler, given the same again, answer the same again? Fed with the entries of a recording, it runs a
-// scheduler beside them and compares every record, in order and time, and the actions by their checksum. It also looks
-// whether what was decided does harm.
+// Whether the scheduler answers the same when it is given the same again. Fed with the entries of a recording, the
+// replayer runs a scheduler beside them and compares every record, in order and time, and the actions by their
+// checksum. It also looks whether what was decided does harm.
 
 #include <cstdint>
 #include <functional>
@@ -43,13 +43,13 @@ struct EpochReport {
   std::uint64_t harms_found = 0;
 };
 
-class Parity {
+class Replayer {
  public:
   // Sees every record that the scheduler gives again.
   using OnRecord = std::function<void(const scheduler::JournalRecord&)>;
   static constexpr std::size_t kHarmsKept = 20;
-  explicit Parity(OnRecord on_record = {}, scheduler::HarmBounds bounds = {});
-  ~Parity();
+  explicit Replayer(OnRecord on_record = {}, scheduler::HarmBounds bounds = {});
+  ~Replayer();
 
   // An error: the recording holds what no master records.
   Status feed(const Entry& entry);

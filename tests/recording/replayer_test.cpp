@@ -1,4 +1,4 @@
-#include "master/recording/parity.h"
+#include "master/recording/replayer.h"
 
 #include <gtest/gtest.h>
 
@@ -15,17 +15,17 @@ using ontime::test::TemporaryDirectory;
 namespace event = scheduler::event;
 namespace fact = scheduler::fact;
 
-Status feed(Parity& parity, const std::vector<Entry>& entries) {
+Status feed(Replayer& replayer, const std::vector<Entry>& entries) {
   for (const Entry& entry : entries) {
-    if (Status status = parity.feed(entry); !status) return status;
+    if (Status status = replayer.feed(entry); !status) return status;
   }
   return {};
 }
 
 // Two epochs, the second on what the first has left, without its last records: as after a kill.
-class RecordedParity : public testing::Test {
+class ReplayerTest : public testing::Test {
  protected:
-  RecordedParity() {
+  ReplayerTest() {
     RecordedHistory first(options(), 1);
     first.run_job(30);
     first.run_job(3);
@@ -61,75 +61,75 @@ class RecordedParity : public testing::Test {
   std::size_t records_ = 0;
 };
 
-TEST_F(RecordedParity, TheSameEventsGiveTheSameRecordsAndActions) {
+TEST_F(ReplayerTest, TheSameEventsGiveTheSameRecordsAndActions) {
   std::size_t seen = 0;
-  Parity parity([&](const scheduler::JournalRecord&) { ++seen; });
-  ASSERT_TRUE(feed(parity, entries_));
-  EXPECT_TRUE(parity.is_identical());
-  ASSERT_EQ(parity.epochs().size(), 2u);
-  EXPECT_EQ(parity.epochs()[1].epoch, 2u);
-  EXPECT_EQ(parity.epochs()[0].records + parity.epochs()[1].records, records_);
+  Replayer replayer([&](const scheduler::JournalRecord&) { ++seen; });
+  ASSERT_TRUE(feed(replayer, entries_));
+  EXPECT_TRUE(replayer.is_identical());
+  ASSERT_EQ(replayer.epochs().size(), 2u);
+  EXPECT_EQ(replayer.epochs()[1].epoch, 2u);
+  EXPECT_EQ(replayer.epochs()[0].records + replayer.epochs()[1].records, records_);
   EXPECT_EQ(seen, records_);
-  EXPECT_GT(parity.epochs()[1].known, 0u);
-  EXPECT_TRUE(parity.epochs()[0].end.has_value());
+  EXPECT_GT(replayer.epochs()[1].known, 0u);
+  EXPECT_TRUE(replayer.epochs()[0].end.has_value());
 }
 
-TEST_F(RecordedParity, AnotherRecordIsTheFirstDifference) {
+TEST_F(ReplayerTest, AnotherRecordIsTheFirstDifference) {
   RecordedStep& step = step_with<event::SegmentSealed>(4);
   auto sealed = decode_step_record(step.records.at(0));
   ASSERT_TRUE(sealed);
   std::get<fact::SegmentSealed>(sealed->fact).output.length += 1;
   step.records[0] = encode_step_record(*sealed);
-  Parity parity;
-  ASSERT_TRUE(feed(parity, entries_));
-  EXPECT_FALSE(parity.is_identical());
-  const Difference& difference = *parity.epochs()[0].difference;
+  Replayer replayer;
+  ASSERT_TRUE(feed(replayer, entries_));
+  EXPECT_FALSE(replayer.is_identical());
+  const Difference& difference = *replayer.epochs()[0].difference;
   EXPECT_EQ(difference.at, step.at);
   ASSERT_TRUE(difference.recorded && difference.replayed);
   EXPECT_NE(scheduler::describe(difference.recorded->fact), scheduler::describe(difference.replayed->fact));
-  EXPECT_FALSE(parity.epochs()[1].difference) << "the next epoch stands on what the journal held";
+  EXPECT_FALSE(replayer.epochs()[1].difference) << "the next epoch stands on what the journal held";
 }
 
-TEST_F(RecordedParity, AnotherTimeOfARecordIsADifference) {
+TEST_F(ReplayerTest, AnotherTimeOfARecordIsADifference) {
   RecordedStep& step = step_with<event::SegmentSealed>();
   auto sealed = decode_step_record(step.records.at(0));
   ASSERT_TRUE(sealed);
   sealed->at += Duration(1);
   step.records[0] = encode_step_record(*sealed);
-  Parity parity;
-  ASSERT_TRUE(feed(parity, entries_));
-  EXPECT_FALSE(parity.is_identical());
+  Replayer replayer;
+  ASSERT_TRUE(feed(replayer, entries_));
+  EXPECT_FALSE(replayer.is_identical());
 }
 
-TEST_F(RecordedParity, AMissingRecordAndAMissingEventAreDifferences) {
+TEST_F(ReplayerTest, AMissingRecordAndAMissingEventAreDifferences) {
   step_with<event::SegmentSealed>(2).records.pop_back();
-  Parity without_record;
+  Replayer without_record;
   ASSERT_TRUE(feed(without_record, entries_));
   ASSERT_TRUE(without_record.epochs()[0].difference);
   EXPECT_FALSE(without_record.epochs()[0].difference->recorded);
   EXPECT_TRUE(without_record.epochs()[0].difference->replayed);
 
   entries_.erase(entries_.begin() + 3);
-  Parity without_event;
+  Replayer without_event;
   ASSERT_TRUE(feed(without_event, entries_));
   EXPECT_FALSE(without_event.is_identical());
 }
 
-TEST_F(RecordedParity, OtherActionsAreADifference) {
+TEST_F(ReplayerTest, OtherActionsAreADifference) {
   RecordedStep& step = step_with<event::JobSubmitted>();
   ASSERT_GT(step.actions, 0u);
   step.action_checksum ^= 1;
-  Parity parity;
-  ASSERT_TRUE(feed(parity, entries_));
-  ASSERT_TRUE(parity.epochs()[0].difference);
-  EXPECT_FALSE(parity.epochs()[0].difference->recorded);
-  EXPECT_FALSE(parity.epochs()[0].difference->actions_replayed.empty());
+  Replayer replayer;
+  ASSERT_TRUE(feed(replayer, entries_));
+  ASSERT_TRUE(replayer.epochs()[0].difference);
+  EXPECT_FALSE(replayer.epochs()[0].difference->recorded);
+  EXPECT_FALSE(replayer.epochs()[0].difference->actions_replayed.empty());
 }
 
-TEST_F(RecordedParity, WhatNoMasterRecordsIsAnError) {
-  Parity headless;
+TEST_F(ReplayerTest, WhatNoMasterRecordsIsAnError) {
+  Replayer headless;
   EXPECT_FALSE(headless.feed(entries_.at(1)));
-  Parity twice;
+  Replayer twice;
   ASSERT_TRUE(twice.feed(entries_.at(0)));
   ASSERT_TRUE(twice.feed(entries_.at(1)));
   EXPECT_FALSE(twice.feed(entries_.at(1)));

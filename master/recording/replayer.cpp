@@ -1,4 +1,4 @@
-#include "master/recording/parity.h"
+#include "master/recording/replayer.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,18 +7,19 @@
 
 namespace ontime::recording {
 
-Parity::Parity(OnRecord on_record, scheduler::HarmBounds bounds) : on_record_(std::move(on_record)), bounds_(bounds) {}
-Parity::~Parity() = default;
+Replayer::Replayer(OnRecord on_record, scheduler::HarmBounds bounds)
+    : on_record_(std::move(on_record)), bounds_(bounds) {}
+Replayer::~Replayer() = default;
 
-bool Parity::is_identical() const {
+bool Replayer::is_identical() const {
   return std::none_of(epochs_.begin(), epochs_.end(), [](const EpochReport& e) { return e.difference.has_value(); });
 }
 
-bool Parity::does_no_harm() const {
+bool Replayer::does_no_harm() const {
   return std::all_of(epochs_.begin(), epochs_.end(), [](const EpochReport& e) { return e.harms_found == 0; });
 }
 
-void Parity::look_for_harm() {
+void Replayer::look_for_harm() {
   EpochReport& epoch = epochs_.back();
   for (std::string& harm : scheduler::harms(scheduler_->cluster(), bounds_)) {
     ++epoch.harms_found;
@@ -26,7 +27,7 @@ void Parity::look_for_harm() {
   }
 }
 
-Status Parity::feed(const Entry& entry) {
+Status Replayer::feed(const Entry& entry) {
   if (const auto* header = std::get_if<Header>(&entry)) {
     scheduler_ = std::make_unique<scheduler::Scheduler>(header->settings);
     epochs_.emplace_back();
@@ -48,7 +49,7 @@ Status Parity::feed(const Entry& entry) {
   return {};
 }
 
-Status Parity::feed(const RecordedStep& step) {
+Status Replayer::feed(const RecordedStep& step) {
   EpochReport& epoch = epochs_.back();
   if (epoch.difference) return {};
   if (step.event.has_value() == (epoch.steps == 0)) return failed("a master starts once, and first");
@@ -67,7 +68,7 @@ Status Parity::feed(const RecordedStep& step) {
   return {};
 }
 
-Status Parity::compare(const RecordedStep& recorded, scheduler::Step& replayed) {
+Status Replayer::compare(const RecordedStep& recorded, scheduler::Step& replayed) {
   EpochReport& epoch = epochs_.back();
   Difference difference{epoch.steps, recorded.at, recorded.event, {}, {}, recorded.actions, {}};
   const std::size_t most = std::max(recorded.records.size(), replayed.records.size());
