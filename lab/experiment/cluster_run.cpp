@@ -43,26 +43,15 @@ bool ClusterRun::is_over() const {
 Result<wire::JobSpec> ClusterRun::spec_of(std::size_t index) {
   const PlannedJob& planned = setup_.run.jobs[index];
   const JobGroup& group = setup_.scenario.jobs[planned.group];
+  auto settings = settings_of(setup_.scenario, setup_.run, planned.group, planned.kind, setup_.baselines);
+  if (!settings) return settings.error();
   JobOptions options;
+  static_cast<JobSettings&>(options) = *std::move(settings);
   options.application = group.work.application;
   options.parameters = {group.work.parameters.begin(), group.work.parameters.end()};
   options.inputs = setup_.inputs.of(group, planned.tasks);
   options.output = setup_.outputs + "/" + std::to_string(index + 1);
   options.splits = planned.tasks;
-  static_cast<JobSettings&>(options) = group.handling;
-  if (planned.kind == JobKind::WarmUp) {
-    options.deadline = from_seconds(setup_.scenario.warm_up.time);
-    options.kill_on_miss = true;
-  }
-  if (planned.kind == JobKind::Counted) {
-    if (!setup_.run.is_measurement) {
-      options.deadline = from_seconds(deadline_of(setup_.scenario, planned.group, setup_.baselines));
-    }
-    const auto choice = chosen_policy(setup_.run.policy, setup_.scenario, planned.group, setup_.baselines);
-    if (!choice) return choice.error();
-    options.policy = choice->name;
-    options.policy_parameters = {choice->parameters.begin(), choice->parameters.end()};
-  }
   jobs_[index].deadline = seconds(options.deadline);
   jobs_[index].output = options.output;
   return make_job_spec(options, current_directory());

@@ -1,6 +1,7 @@
 #include "lab/experiment/plan.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/base/wording.h"
 #include "lab/results/interval.h"
@@ -90,6 +91,22 @@ Result<PolicyChoice> chosen_policy(const NamedPolicy& policy, const Scenario& sc
                                    const Baselines& baselines) {
   const auto text = policy_text(policy, scenario, group, baselines);
   return text ? read_policy(*text) : text.error();
+}
+
+Result<JobSettings> settings_of(const Scenario& scenario, const Run& run, std::uint32_t group, JobKind kind,
+                                const Baselines& baselines) {
+  JobSettings settings = scenario.jobs[group].handling;
+  if (kind == JobKind::WarmUp) {
+    settings.deadline = from_seconds(scenario.warm_up.time);
+    settings.kill_on_miss = true;
+  }
+  if (kind != JobKind::Counted) return settings;
+  if (!run.is_measurement) settings.deadline = from_seconds(deadline_of(scenario, group, baselines));
+  auto choice = chosen_policy(run.policy, scenario, group, baselines);
+  if (!choice) return choice.error();
+  settings.policy = std::move(choice->name);
+  settings.policy_parameters = std::move(choice->parameters);
+  return settings;
 }
 
 std::vector<Run> plan_measurements(const Scenario& scenario) {

@@ -65,6 +65,10 @@ struct Run {
   std::uint64_t seed = 1;
   std::vector<PlannedJob> jobs;
 };
+// How the run's jobs of a group that are of a kind are run: what counts has the group's deadline and the run's policy,
+// a warm-up its own limit. BadInput as of chosen_policy().
+Result<JobSettings> settings_of(const Scenario& scenario, const Run& run, std::uint32_t group, JobKind kind,
+                                const Baselines& baselines);
 // The baselines that deadlines are multiples of, each `baseline_runs` times, one after the other.
 std::vector<Run> plan_measurements(const Scenario& scenario);
 // Repetition by repetition, so that all policies have something early.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "lab/experiment/job_rows.h"
 #include "lab/experiment/plan.h"
@@ -21,23 +22,16 @@ Result<JobGroup> group_of(const Scenario& scenario, const Run& run, std::uint32_
   group.size.split_bytes =
       std::max<std::uint64_t>(1, group.size.split_bytes / group.size.record_bytes) * group.size.record_bytes;
   group.arrivals = {};
-  group.deadline.seconds = 0;
   group.deadline.medians = 0;
   group.trace.clear();
   for (const PlannedJob& job : run.jobs) {
     if (job.kind == kind && job.group == index) group.trace.push_back({job.at, job.tasks});
   }
   group.count = static_cast<std::uint32_t>(group.trace.size());
-  if (kind == JobKind::WarmUp) {
-    group.deadline.seconds = scenario.warm_up.time;
-    group.handling.kill_on_miss = true;
-  }
-  if (kind != JobKind::Counted) return group;
-  if (!run.is_measurement) group.deadline.seconds = deadline_of(scenario, index, baselines);
-  const auto choice = chosen_policy(run.policy, scenario, index, baselines);
-  if (!choice) return choice.error();
-  group.handling.policy = choice->name;
-  group.handling.policy_parameters = choice->parameters;
+  auto settings = settings_of(scenario, run, index, kind, baselines);
+  if (!settings) return settings.error();
+  group.handling = *std::move(settings);
+  group.deadline.seconds = seconds(std::exchange(group.handling.deadline, Duration::zero()));
   return group;
 }
 

@@ -91,8 +91,8 @@ class ReconnectPause {
 // slow link, reports would wait in the kernel's buffers behind outdated heartbeats. Two keep the link busy while an
 // answer is on its way back.
 //
-// On a slow link the set-up of a job may delay the answers for longer than the node time-out. So the worker sends an
-// extra heartbeat for every kBytesForAnother that it receives of a set-up. A heartbeat is small beside those bytes.
+// On a slow link a job's set-up may delay the answers for longer than the node time-out. So each kBytesForAnother of a
+// set-up that arrive send one more heartbeat, which is small beside them.
 class Pulse {
  public:
   static constexpr std::uint64_t kOnTheirWay = 2;
