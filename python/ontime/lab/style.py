@@ -10,6 +10,7 @@ from typing import Any
 import matplotlib
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.transforms import Bbox
 
 matplotlib.use("svg")
 plt.rcParams.update(
@@ -61,7 +62,17 @@ def points(index: int) -> dict[str, Any]:
     return {"color": of(COLOURS, index), "marker": of(MARKS, index), "markersize": 5, "capsize": 2}
 
 
+def _settle(made: Any) -> None:
+    """Lays out and rounds. The last bits of the layout's solver change from run to run, and clips are named after all
+    bits of where they are."""
+    made.draw_without_rendering()
+    made.set_layout_engine("none")
+    for axes in made.axes:
+        axes.set_position(Bbox(axes.get_position().get_points().round(5)))
+
+
 def save(made: Any, path: Path) -> None:
+    _settle(made)
     made.savefig(path, metadata={"Date": None})
     plt.close(made)
 

@@ -41,6 +41,17 @@ class Committed(unittest.TestCase):
         self.assertGreater(drawn, 20)
 
 
+class Saved(unittest.TestCase):
+    def test_no_bit_of_the_layouts_solver_is_left(self):
+        made = style.figure(300, 200)
+        axes = made.subplots(3, 1)
+        with tempfile.TemporaryDirectory() as place:
+            style.save(made, Path(place) / "x.svg")
+        for each in axes:
+            for point in each.get_position().get_points().flatten():
+                self.assertEqual(point, round(point, 5))
+
+
 class Drawn(unittest.TestCase):
     def figure_of(self, name):
         study = Study(next(path for path in STUDIES if path.stem == name))
