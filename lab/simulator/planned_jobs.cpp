@@ -9,6 +9,7 @@ namespace ontime::lab {
 namespace {
 
 constexpr double kTasksMax = 10e6;
+constexpr std::uint64_t kRecordsDrawn = 1000;  // of a split, to know its mean
 
 // In which the jobs that are spread over it make up their share of what the slots can do.
 double span_of(const Scenario& scenario) {
@@ -82,11 +83,33 @@ double drawn_time(const Scenario& scenario, const JobGroup& group, Random& rando
   }
 }
 
+// Of the node that one of earlier jobs' attempts ran on, each as likely as any other.
+double slowness_of_some_node(const Scenario& scenario, Random& random) {
+  std::uint64_t nodes = 0;
+  for (const NodeGroup& group : scenario.nodes) nodes += group.count;
+  std::uint64_t node = random.below(nodes);
+  for (const NodeGroup& group : scenario.nodes) {
+    if (node < group.count) return group.slowness.sample(random);
+    node -= group.count;
+  }
+  return 1;
+}
+
+// Of a whole split's records, in the mean.
+double record_time_of(const JobGroup& group, Random& random) {
+  const Distribution& times = group.times.record_time;
+  if (times.is_constant()) return times.median();
+  const auto records =
+      static_cast<int>(std::clamp<std::uint64_t>(group.size.split_bytes / group.size.record_bytes, 1, kRecordsDrawn));
+  double sum = 0;
+  for (int record = 0; record < records; ++record) sum += times.sample(random);
+  return sum / records;
+}
+
 scheduler::math::DurationSample history_of(const Scenario& scenario, const JobGroup& group, Random& random) {
   scheduler::math::DurationSample known;
   for (std::uint32_t attempt = 0; attempt < group.known.history; ++attempt) {
-    const NodeGroup& nodes = scenario.nodes[random.below(scenario.nodes.size())];
-    const double slowness = nodes.slowness.sample(random);
+    const double slowness = slowness_of_some_node(scenario, random) * record_time_of(group, random);
     known.add_finished(drawn_time(scenario, group, random) * slowness / static_cast<double>(group.size.split_bytes));
     known.add_launch(scenario.launch.sample(random));
   }

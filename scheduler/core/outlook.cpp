@@ -20,7 +20,7 @@ constexpr double kPatienceStarts = 2;  // that were slow already
 
 // Who cannot wait for kTellingShare, because attempts would have to be divided before, takes what runs after less.
 constexpr double kEarlyShare = 0.02;
-constexpr std::size_t kRunningLookedAt = 64;  // tasks; they are much alike
+constexpr float kStillStarts = std::numeric_limits<float>::infinity();
 
 constexpr double kMappedLeast = 0.1;  // of an attempt's time
 
@@ -65,6 +65,7 @@ Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
   is_telling_.assign(tasks, false);
   launch_seconds_.assign(tasks, 0);
   live_attempts_.assign(tasks, 0);
+  starts_.assign(tasks, 0);
   for (std::uint32_t index = 0; index < tasks; ++index) {
     if (!cluster.find_task({job, index})->attempts.empty()) refresh(cluster, {job, index});
   }
@@ -149,6 +150,7 @@ void Outlook::refresh(const Cluster& cluster, TaskId id) {
     if (!is_live(attempt.state) || !attempt.segment.is_known()) continue;
     const Duration start = attempt.segment.moves > 0 ? attempt.segment.first : attempt.segment.age;
     longest_start_ = std::max(longest_start_, seconds(start));
+    starts_[id.index] = attempt.segment.moves > 0 ? static_cast<float>(seconds(start)) : kStillStarts;
   }
   completion_[id.index] = completion_of(id, task);  // uses the readings of just now
   look_at_attempts(id, task);

@@ -77,8 +77,8 @@ class Outlook {
   std::optional<double> cold_launch() const { return launch_.known(); }
   // The same of warm ones. Before one has ended, of those of earlier jobs like this; before that, a guess.
   double warm_launch(const Cluster& cluster, const Job& job) const;
-  // Seconds that a segment which begins like that takes besides its bytes, as far as is known; while nothing is, as
-  // long as attempts have been in their start at least.
+  // Seconds that a segment which begins like that takes besides its bytes, as far as is known; while few are sealed, by
+  // the starts that live attempts show.
   double fixed(const Cluster& cluster, const Job& job, math::Beginning how) const;
   // Segments of the job are taken at once, as `sort` does: their time counts as a start's where it is asked what a
   // piece or a copy would take, and as their bytes' where whole segments are compared. Never as both.
@@ -121,6 +121,8 @@ class Outlook {
   // that was seen, and over a few records anybody may be fast or slow.
   static constexpr double kTellingShare = 0.1;
 
+  static constexpr std::size_t kRunningLookedAt = 64;  // tasks; they are much alike
+
   std::vector<double> durations(bool early) const;
   void look_at_attempts(TaskId id, const Task& task);
   void note_progress(TaskId id, const Task& task, float progress);
@@ -133,6 +135,7 @@ class Outlook {
   Pace pace_by_runner(AttemptId id, const Attempt& attempt) const;
   bool tells(const math::Mapped& mapped, const Attempt& attempt) const;
   double usual_fixed(const Attempt& attempt) const;
+  std::optional<double> usual_live_start() const;
   math::Mapped mapped_by(AttemptId id, const Attempt& attempt) const;
 
   std::string estimator_;
@@ -148,6 +151,7 @@ class Outlook {
   math::DurationSample sample_;
   std::map<AttemptId, math::Mapped> sealed_;  // by live attempts: of segments that they have sealed
   double longest_start_ = 0;                  // seconds that a live attempt was seen in its start
+  std::vector<float> starts_;                 // by task, of its latest attempt; infinite while it lasts, 0: not known
   std::optional<double> slow_first_before_;   // of earlier jobs like this
   std::optional<double> usual_fixed_before_;
   // Of attempts that have ended, in seconds.

@@ -32,11 +32,28 @@ double Outlook::usual_fixed(const Attempt& attempt) const {
   return own ? *own : usual_fixed_before_.value_or(math::kInfinity);
 }
 
+// The median of the starts that live attempts show, once most of them are over: what is late to begin does not count
+// for more than it is.
+std::optional<double> Outlook::usual_live_start() const {
+  std::vector<double> starts;
+  for (const float start : starts_) {
+    if (start > 0) starts.push_back(start);
+    if (starts.size() >= kRunningLookedAt) break;
+  }
+  if (starts.size() < kUsualFrom) return std::nullopt;
+  const double median = median_of(std::move(starts));
+  return std::isfinite(median) ? std::optional(median) : std::nullopt;
+}
+
 double Outlook::fixed(const Cluster& cluster, const Job& job, math::Beginning how) const {
-  if (const auto own = sample_.usual_fixed(how)) return *own;
+  const auto own = sample_.usual_fixed(how);
+  if (own && sample_.fixed_seen() >= kUsualFrom) return *own;
+  const auto live = usual_live_start();
+  if (own) return live ? std::min(*own, *live) : *own;
+  const double seen = live ? *live : longest_start_;
   const math::DurationSample* profile = cluster.find_profile(job);
   const auto before = profile != nullptr ? profile->usual_fixed(how) : std::nullopt;
-  return before ? std::max(*before, longest_start_) : longest_start_;
+  return before ? std::max(*before, seen) : seen;
 }
 
 bool Outlook::takes_at_once(const Cluster& cluster, const Job& job) const {

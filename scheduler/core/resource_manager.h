@@ -74,6 +74,11 @@ class ResourceManager {
   // How fast its attempts have been, against those of other nodes: 1 as the others, 0.5 twice as slow.
   double speed(NodeId node) const { return speeds_.speed(node); }
 
+  // Nodes with free slots and how many, those that get work first first.
+  template <typename Visit>
+  void for_each_free(Visit&& visit) const {
+    for (const auto& [slowness, free, node] : by_rank_) visit(node, static_cast<std::uint32_t>(-free));
+  }
   // speed() of the nodes of the next `count` free slots, fastest first; fewer if there are not so many.
   std::vector<double> speeds_of_free(std::size_t count) const;
 
@@ -120,7 +125,7 @@ class ResourceManager {
 
   Placement placement_;
   std::set<Rank> by_rank_;
-  std::map<NodeId, Rank> rank_of_;            // of nodes in by_rank_
+  std::map<NodeId, Rank> rank_of_;  // of nodes in by_rank_
   std::map<NodeId, Slots> slots_of_;
   // Warm slots of nodes in by_rank_, by job; and those nodes' jobs.
   std::map<JobId, std::map<Rank, std::uint32_t>> warm_;

@@ -55,6 +55,8 @@ Steadiness steadiness_of(const Job& job) {
   double sum = 0;
   double lasted = 0;
   double count = 0;
+  double gaps = 0;
+  double moves = 0;
   std::vector<double> lags;
   const std::size_t step = 1 + job.tasks.size() / kTasksLookedAt;
   for (std::size_t index = 0; index < job.tasks.size(); index += step) {
@@ -64,6 +66,10 @@ Steadiness steadiness_of(const Job& job) {
       if (!change) continue;
       const double took = seconds(attempt.reported_at - attempt.started_at);
       const double speed = std::log(static_cast<double>(attempt.offset - attempt.start_offset) / took);
+      if (attempt.segment.moves > 1) {
+        gaps += seconds(attempt.segment.last - attempt.segment.first);
+        moves += attempt.segment.moves - 1;
+      }
       changes += *change * *change;
       speeds += speed * speed;
       sum += speed;
@@ -77,12 +83,66 @@ Steadiness steadiness_of(const Job& job) {
   // The prior keeps the spread above 0: after one attempt that ended exactly as expected a forecast would be certain.
   const double usual = kSpreadUsualWeight * kSpreadUsual * kSpreadUsual;
   steadiness.spread = std::sqrt((changes + usual) / (count + kSpreadUsualWeight));
+  if (moves > 0) steadiness.gap = gaps / moves;
   if (count < 3) return steadiness;
   const double differ = std::max(0.0, speeds - sum * sum / count) + kKeepPrior;
   steadiness.keep = differ / (changes + differ);
   steadiness.variance = (changes + differ - kKeepPrior) / count;
   steadiness.holds = lasted / count * steadiness.keep / std::max(1e-6, 1 - steadiness.keep);
   return steadiness;
+}
+
+namespace {
+
+constexpr double kTellsOfNode = 0.1;  // of its bytes, that an attempt must have mapped for that
+
+// Of one attempt, starts left out; 0: it has mapped too little.
+double seconds_per_byte(const JobView& job, AttemptId id, const Attempt& attempt, double fixed, double usual) {
+  const double mapped = static_cast<double>(attempt.offset) - static_cast<double>(attempt.start_offset);
+  if (attempt.started_at == TimePoint{} || attempt.launch_end == kUnknownEnd) return 0;
+  if (is_live(attempt.state)) {
+    const Pace pace = job.outlook->pace(id, attempt);
+    if (pace.known && pace.rate > 0) return 1 / pace.rate;
+    // Whose start takes longer than others' is as slow at its bytes, as far as anybody knows.
+    return job.outlook->is_late_without_pace(attempt) && fixed > 0 ? usual * seconds(attempt.segment.age) / fixed : 0;
+  }
+  if (mapped < kTellsOfNode * static_cast<double>(attempt.launch_end - attempt.start_offset)) return 0;
+  const bool is_whole = attempt.state == AttemptState::Succeeded;
+  const double took = seconds((is_whole ? attempt.ended_at : attempt.progressed_at) - attempt.started_at);
+  return std::max(0.0, std::max(took / 2, took - fixed)) / mapped;
+}
+
+}  // namespace
+
+NodeEffects node_effects_of(const View& view, const JobView& job) {
+  const double fixed = job.outlook->fixed(view.cluster, *job.job, math::Beginning::Cold);
+  const double usual = job.outlook->usual_per_byte(view.cluster, *job.job);
+  std::vector<NodeEffects::Seen> seen;
+  const std::vector<Task>& tasks = job.job->tasks;
+  const auto step = static_cast<std::uint32_t>(1 + tasks.size() / kTasksLookedAt);
+  for (std::uint32_t index = 0; index < tasks.size(); index += step) {
+    for (std::uint32_t number = 0; number < tasks[index].attempts.size(); ++number) {
+      const Attempt& attempt = tasks[index].attempts[number];
+      const double time = seconds_per_byte(job, {{job.id, index}, number}, attempt, fixed, usual);
+      if (time > 0) seen.push_back({attempt.node, std::log(time)});
+    }
+  }
+  return NodeEffects(seen);
+}
+
+std::vector<FreeSlots> free_slots_of(const View& view, const NodeEffects& nodes) {
+  if (view.free_slots() == 0) return {};
+  if (nodes.within() == 1) return {{static_cast<double>(view.free_slots()), 0}};
+  std::map<std::int64_t, FreeSlots> classes;
+  view.resources.for_each_free([&](NodeId node, std::uint32_t count) {
+    const double slowness = nodes.of(node);
+    FreeSlots& free = classes[std::llround(slowness * kNodesPerFactorE)];
+    free.count += count;
+    free.slowness += (slowness - free.slowness) * count / free.count;
+  });
+  std::vector<FreeSlots> all;
+  for (const auto& [rounded, free] : classes) all.push_back(free);
+  return all;
 }
 
 namespace {

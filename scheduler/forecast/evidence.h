@@ -4,11 +4,13 @@
 
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/scheduler.h"
+#include "scheduler/forecast/node_effects.h"
 #include "scheduler/forecast/remainder.h"
 #include "scheduler/math/durations.h"
 #include "scheduler/policies/policy.h"
@@ -24,6 +26,7 @@ struct Steadiness {
   double keep = 1;               // how much of what sets an attempt apart stays with it: 1 all, 0 nothing
   double variance = 0;           // of ln of a speed that is drawn anew
   double holds = std::numeric_limits<double>::infinity();  // seconds until it is, in the mean
+  double gap = 0;                                          // seconds from one taking of bytes to the next, in the mean
   // Seconds by which attempts end later than their pace has shown: what they have mapped must be sealed and reported.
   double lag = 0;
 };
@@ -33,6 +36,14 @@ Steadiness steadiness_of(const Job& job);
 
 // ln(recent speed / mean speed); nothing of an attempt that has not been watched for long enough.
 std::optional<double> change_of_speed(const Attempt& attempt);
+
+// What the job's attempts have shown of their nodes, by those that run and those that have ended.
+NodeEffects node_effects_of(const View& view, const JobView& job);
+
+inline constexpr double kNodesPerFactorE = 8;  // nodes whose speeds differ by less count as alike
+
+// What nobody uses, by how fast its nodes are.
+std::vector<FreeSlots> free_slots_of(const View& view, const NodeEffects& nodes);
 
 // What the job's policy will do about what is late or slow, `now` seconds after submission: nothing for lateness once
 // the deadline has passed.

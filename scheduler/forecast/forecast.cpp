@@ -9,6 +9,7 @@
 #include "scheduler/core/timers.h"
 #include "scheduler/core/worth.h"
 #include "scheduler/forecast/evidence.h"
+#include "scheduler/forecast/node_effects.h"
 #include "scheduler/forecast/remainder.h"
 #include "scheduler/math/numeric.h"
 #include "scheduler/policies/open_segments.h"
@@ -21,14 +22,13 @@ using math::kInfinity;
 
 // Everything that is counted in classes here is rounded so that a hundred thousand segments become a few hundred, and
 // no finer than forecasts are good to (docs/research/calibration.md).
-constexpr double kSoonest = 0.01;          // seconds; nothing is expected to be done earlier than that
 constexpr double kSpreadLeast = 0.01;      // of what is left of a segment that is all but done
 constexpr double kClassesPerFactorE = 64;  // segments whose times differ by less count as alike
 constexpr double kClassesPerUnit = 64;     // of spread
 constexpr double kBytesPerFactorE = 8;     // bytes left that are told apart
 constexpr double kClassesPerSecond = 16;   // of the instant at which a tail begins
+constexpr double kLookShare = 0.05;        // of a usual split's time, from what an attempt shows to what is done
 constexpr std::size_t kWaitingMost = 512;  // segments that wait and are told apart
-constexpr double kSmoothing = 0.01;        // of the time left: so far apart scenarios' ends flow together
 // Ends come a little later than they should, as the campaign of docs/research/calibration.md shows: by so much of what
 // lies between the 0.1 quantile and the median.
 constexpr double kLeaning = 0.06;
@@ -52,11 +52,14 @@ class Forecaster {
         fixed_(job.outlook->fixed(view.cluster, *job.job, math::Beginning::Cold)),
         takes_at_once_(job.outlook->takes_at_once(view.cluster, *job.job)),
         tail_(tail_of(durations)),
-        steadiness_(steadiness_of(*job.job)) {
+        steadiness_(steadiness_of(*job.job)),
+        nodes_(node_effects_of(view, job)) {
     forecast_.durations = durations;
     remainder_.now = now_;
     remainder_.deadline = job.deadline();
     remainder_.launch = durations.launch;
+    remainder_.look = durations.launch;
+    if (knows_tail()) remainder_.look = std::min(durations.launch, kLookShare * tail_.median() * mean_split_bytes(job));
     // What the user gave counts as certain. Only a fitted tail is off by its few samples.
     if (durations.source != math::DurationSource::Flags) {
       remainder_.samples = static_cast<double>(durations.samples);
@@ -66,7 +69,13 @@ class Forecaster {
         remainder_.rescue.kind == Rescue::Kind::Divide && remainder_.rescue.trigger == Rescue::Trigger::Slow;
     const Appraiser appraiser(view.cluster, *job.outlook, job.id, view.now);
     remainder_.start = appraiser.needs_start() ? appraiser.begin() : 0;
-    remainder_.free_slots = view.free_slots();
+    remainder_.within = nodes_.within();
+    if (knows_tail() && steadiness_.holds < kInfinity) {
+      const double keeps = steadiness_.keep * steadiness_.keep;
+      remainder_.grain = {keeps, steadiness_.holds / tail_.median(), steadiness_.gap / tail_.median(),
+                          mean_split_bytes(job)};
+    }
+    remainder_.free = free_slots_of(view, nodes_);
   }
 
   double usual_duration() const { return knows_tail() ? tail_.median() * mean_split_bytes(job_) : 1; }
@@ -92,7 +101,7 @@ class Forecaster {
     HeldWork work;
     Racing racing;
   };
-  using AlikeKey = std::tuple<Racing::Kind, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+  using AlikeKey = std::tuple<Racing::Kind, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
   bool knows_tail() const { return forecast_.durations.t_min > 0; }
 
@@ -117,10 +126,12 @@ class Forecaster {
       const Attempt& attempt = task.attempts[number];
       if (!attempt.holds(range.begin)) continue;
       if (attempt.standby) {
-        ++remainder_.free_slots;  // for what late work is divided into: it waits for nothing else
+        // For what late work is divided into: it waits for nothing else.
+        remainder_.free.push_back({1, nodes_.of(attempt.node)});
         continue;
       }
       ++work.slots;
+      work.slowness += (nodes_.of(attempt.node) - work.slowness) / work.slots;
       farthest_end = std::max(farthest_end, attempt.held.end);
       if (attempt.state == AttemptState::Running) {
         work.started = std::min(work.started, job_.since_submission(attempt.started_at));
@@ -183,9 +194,9 @@ class Forecaster {
     const double whole = static_cast<double>(range.end - attempt.start_offset);
     const double share = std::clamp(mapped / whole, 0.0, 1.0);
     const double ends = pace.reaches(range.end);
-    const double bytes = pace.rate * std::max(kSoonest, ends - now_);
+    const double bytes = pace.rate * std::max(kSoonestEnd, ends - now_);
     // The lag is added to the end and not to the bytes: sealing takes time after the last byte, whatever the pace.
-    racers_.push_back(paced(attempt, std::max(kSoonest, ends + steadiness_.lag - now_), bytes, share));
+    racers_.push_back(paced(attempt, std::max(kSoonestEnd, ends + steadiness_.lag - now_), bytes, share));
     work.bytes_left = std::min(work.bytes_left, std::max(1.0, bytes));
     return true;
   }
@@ -220,11 +231,23 @@ class Forecaster {
     const double launched = job_.since_submission(attempt.launched_at);
     const double origin = has_started ? takes_since(attempt) : std::max(now_, launched + forecast_.durations.launch);
     const double ln_bytes = std::log(std::max(1.0, static_cast<double>(range.end - attempt.start_offset)));
-    Racing racer{Racing::Kind::Young, origin, ln_bytes, 0, 0};
-    if (now_ > origin) racer.ln_condition = tail_.ln_survival_at(std::log(now_ - origin) - ln_bytes);
-    work.ready = std::max(now_, origin);
+    Racing racer{Racing::Kind::Young, origin, ln_bytes, 0, 0, nodes_.of(attempt.node)};
+    if (now_ > origin) {
+      const double usual = std::log(tail_.median());
+      const double from_usual = std::log(now_ - origin) - ln_bytes - racer.slowness - usual;
+      const double spread = nodes_.within() * remainder_.grain.of(std::exp(ln_bytes));
+      racer.ln_condition = tail_.ln_survival_at(usual + from_usual / spread);
+    }
+    work.ready = std::max(now_, std::min(origin, late_at(attempt)));
     racers_.push_back(racer);
     return true;
+  }
+
+  // When it will have been without its first bytes for longer than is usual, which a policy sees.
+  double late_at(const Attempt& attempt) const {
+    const auto slow = job_.outlook->slow_first();
+    if (!slow || !attempt.segment.is_starting()) return kInfinity;
+    return job_.since_submission(attempt.reported_at) - seconds(attempt.segment.age) + *slow;
   }
 
   // When it takes the first bytes of its segment: the rest of its start is still to come, or is over.
@@ -245,15 +268,18 @@ class Forecaster {
       const auto rounded = [](double x) { return static_cast<std::int64_t>(std::floor(x)); };
       Alike& like = alike_[{racer.kind, rounded(racer.origin * kClassesPerSecond),
                             rounded(racer.ln_scale * kClassesPerFactorE), rounded(racer.spread * kClassesPerUnit),
-                            rounded(std::log(std::max(1.0, work.bytes_left)) * kBytesPerFactorE)}];
+                            rounded(std::log(std::max(1.0, work.bytes_left)) * kBytesPerFactorE),
+                            rounded(work.slowness * kNodesPerFactorE)}];
       if (like.count == 0) {
         like.work = work;
         like.racing.kind = racer.kind;
       }
       const double share = 1 / ++like.count;
-      for (const auto field : {&Racing::origin, &Racing::ln_scale, &Racing::spread, &Racing::ln_condition}) {
+      for (const auto field :
+           {&Racing::origin, &Racing::ln_scale, &Racing::spread, &Racing::ln_condition, &Racing::slowness}) {
         like.racing.*field += share * (racer.*field - like.racing.*field);
       }
+      like.work.slowness += share * (work.slowness - like.work.slowness);
       return;
     }
     work.first = static_cast<std::uint32_t>(remainder_.racing.size());
@@ -287,7 +313,7 @@ class Forecaster {
   }
 
   bool has_a_slot() const {
-    return view_.slots() > 0 || !remainder_.held.empty() || remainder_.free_slots > 0 || !remainder_.others.empty();
+    return view_.slots() > 0 || !remainder_.held.empty() || !remainder_.free.empty() || !remainder_.others.empty();
   }
 
   // What can be said without scenarios is said first: a deadline that has passed is missed, whatever is not known. Then
@@ -316,27 +342,7 @@ class Forecaster {
     forecast_.low = quantile(ends, 0.1);
     forecast_.median = quantile(ends, 0.5);
     forecast_.high = quantile(ends, 0.9);
-    if (job_.has_deadline() && !has_passed) forecast_.pocd = share_before(ends, job_.deadline());
-  }
-
-  // Between the two nearest scenarios; scenario i stands for quantile (i + 0.5) / n. Not between a finite end and an
-  // infinite one.
-  static double quantile(const std::vector<double>& ends, double q) {
-    const double place = q * static_cast<double>(ends.size()) - 0.5;
-    const auto at = static_cast<std::size_t>(std::max(0.0, place));
-    if (at + 1 >= ends.size() || !(ends[at + 1] < kInfinity)) return ends[std::min(at + 1, ends.size() - 1)];
-    return ends[at] + (place - static_cast<double>(at)) * (ends[at + 1] - ends[at]);
-  }
-
-  // The share of scenarios that end in time, each smeared a little: a hundred scenarios would otherwise give steps of a
-  // hundredth that jump from one report to the next.
-  double share_before(const std::vector<double>& ends, double deadline) const {
-    double sum = 0;
-    for (const double end : ends) {
-      const double width = std::max(kSoonest, kSmoothing * (end - now_));
-      if (end < kInfinity) sum += std::clamp(0.5 + (deadline - end) / width / 2, 0.0, 1.0);
-    }
-    return sum / static_cast<double>(ends.size());
+    if (job_.has_deadline() && !has_passed) forecast_.pocd = share_before(ends, now_, job_.deadline());
   }
 
   const View& view_;
@@ -347,6 +353,7 @@ class Forecaster {
   const bool takes_at_once_;
   const math::FittedTail tail_;
   const Steadiness steadiness_;
+  const NodeEffects nodes_;
   Forecast forecast_;
   Remainder remainder_;
   bool stands_for_ever_ = false;

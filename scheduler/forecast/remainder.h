@@ -28,6 +28,7 @@ struct Racing {
   double ln_scale = 0;
   double spread = 0;        // of Paced
   double ln_condition = 0;  // of Young: ln P(not done by now)
+  double slowness = 0;      // of Young: its node's, a natural logarithm
 };
 
 struct HeldWork {
@@ -36,6 +37,7 @@ struct HeldWork {
   std::uint32_t first = 0;   // of its attempts in Remainder::racing
   std::uint32_t racers = 0;  // 0: all of them stand still
   double slots = 1;          // that it holds
+  double slowness = 0;       // of their nodes, a natural logarithm: 0 as usual
   double bytes = 0;          // of the whole segment
   double bytes_left = 0;
   double ready = 0;    // from when on a policy can tell how fast it is
@@ -48,6 +50,26 @@ struct WaitingWork {
   std::uint64_t name = 0;
   double count = 1;
   double bytes = 0;
+};
+
+// How much more the time of a few bytes varies than the time of many: where speeds are drawn anew now and then, as with
+// each long record, the draws of a whole split average out and those of a small piece do not.
+struct Grain {
+  double keeps = 1;  // the share of the variance that stays with an attempt, whatever it maps
+  double bytes = 0;  // that are mapped between two draws
+  double taken = 0;  // bytes that are taken at a time: a record, if records are long
+  double whole = 0;  // bytes of the splits whose times are known
+
+  // Standard deviation of ln time for so many bytes, against a whole split's. At least 1.
+  double of(double piece) const;
+  // The share of what makes a piece take longer than usual that belongs to its bytes: who maps them again, or only the
+  // slowest of them, takes as long.
+  double sticks(double piece) const;
+};
+
+struct FreeSlots {
+  double count = 0;
+  double slowness = 0;
 };
 
 // Slots of other jobs' attempts.
@@ -66,6 +88,7 @@ struct Remainder {
   double now = 0;
   double deadline = 0;  // 0: none
   double launch = 1;    // seconds, in the median
+  double look = 1;      // seconds until a policy sees what an attempt shows
   double samples = 0;   // attempts that the tail rests on; 0: it is certain
   Rescue rescue;
   bool shares = false;  // its policy divides what is left among slots that nothing waits for, late or not
@@ -73,7 +96,9 @@ struct Remainder {
   std::vector<Racing> racing;
   std::vector<HeldWork> held;
   std::vector<WaitingWork> waiting;  // in the order in which they are launched
-  double free_slots = 0;
+  double within = 1;  // of how far attempts' ln times are from the usual, the share that is not their nodes'
+  Grain grain;
+  std::vector<FreeSlots> free;
   std::vector<SlotsOfOthers> others;
   std::vector<WorkOfOthers> ahead;   // gets slots before what waits here
   std::vector<WorkOfOthers> behind;  // afterwards, but before slots count as free
@@ -81,5 +106,14 @@ struct Remainder {
   // In each scenario: when all is done. Infinite where something never goes on. Ascending.
   std::vector<double> ends(const math::FittedTail& tail) const;
 };
+
+inline constexpr double kSoonestEnd = 0.01;  // seconds; nothing is expected to be done earlier than that
+
+// Of the ends of scenarios, which are ascending: between the two nearest, where scenario i stands for quantile
+// (i + 0.5) / n. Not between a finite end and an infinite one.
+double quantile(const std::vector<double>& ends, double q);
+// The share of them before the deadline. Each is smeared a little: a hundred scenarios would otherwise give steps of a
+// hundredth that jump from one report to the next.
+double share_before(const std::vector<double>& ends, double now, double deadline);
 
 }  // namespace ontime::scheduler

@@ -16,10 +16,10 @@ constexpr double kLaunchSpread = 0.3;
 // that. Without it forecasts from few attempts claim too much.
 constexpr double kHazardError = 1.6;
 constexpr double kOthersSpread = 0.3;
-constexpr double kTurnsMost = 8;     // attempts in a row on a slot that are told apart
-constexpr double kTurnsLeft = 4;     // of those, if there are more: the last ones
-constexpr int kFlowParts = 32;       // in which slots become free behind the others
-constexpr double kLookShare = 0.05;  // of the deadline, between a policy's looks
+constexpr double kTurnsMost = 8;           // attempts in a row on a slot that are told apart
+constexpr double kTurnsLeft = 4;           // of those, if there are more: the last ones
+constexpr int kFlowParts = 32;             // in which slots become free behind the others
+constexpr double kLooksOfDeadline = 0.05;  // of it, between a policy's looks
 
 // Scenarios times things to draw for: this keeps a forecast below a few milliseconds. Large jobs need fewer scenarios,
 // because with many tasks luck averages out within each of them.
@@ -54,21 +54,31 @@ double RemainderScenario::ln_time(double quantile) const {
   return ln_times_.at_hazard(-std::log1p(-quantile) / hazard_);
 }
 
-double RemainderScenario::fresh(double bytes, double quantile) const { return bytes * std::exp(ln_time(quantile)); }
+// On a node of that slowness: what nodes explain of the tail is left out, and the node's own comes instead.
+double RemainderScenario::ln_time_within(double bytes, double quantile, double slowness) const {
+  const double spread = remainder_.within * remainder_.grain.of(bytes);
+  return slowness + ln_usual_ + spread * (ln_time(quantile) - ln_usual_);
+}
+
+double RemainderScenario::fresh(double bytes, double quantile, double slowness) const {
+  return bytes * std::exp(ln_time_within(bytes, quantile, slowness));
+}
 
 double RemainderScenario::racing(const Racing& racer, double quantile) const {
   if (racer.kind == Racing::Kind::Paced)
     return racer.origin + std::exp(racer.ln_scale + racer.spread * normal_scores()(quantile));
   // Given that it was not done by now: P(T > t | T > t0) = q is P(T > t) = q P(T > t0).
   const double conditional = 1 - std::exp(racer.ln_condition) * (1 - quantile);
-  return std::max(remainder_.now, racer.origin + std::exp(racer.ln_scale + ln_time(conditional)));
+  return std::max(
+      remainder_.now,
+      racer.origin + std::exp(racer.ln_scale + ln_time_within(std::exp(racer.ln_scale), conditional, racer.slowness)));
 }
 
 // Slots are counted and not listed: those that become free at one time stay together until somebody takes a part.
 RemainderScenario::Slots RemainderScenario::take(double count) {
   std::pop_heap(slots_.begin(), slots_.end());
   Slots& first = slots_.back();
-  const Slots taken{first.at, std::min(first.count, count)};
+  const Slots taken{first.at, std::min(first.count, count), first.slowness};
   if (first.count > count) {
     first.count -= count;
     std::push_heap(slots_.begin(), slots_.end());
@@ -80,9 +90,9 @@ RemainderScenario::Slots RemainderScenario::take(double count) {
 
 // Slots that never become free are left out, so that an empty heap means that everybody stands still. So is a count of
 // 0, as of work whose slots are counted elsewhere: else they would be given to segments, of which 0 / 0 attempts ran.
-void RemainderScenario::give_back(double at, double count) {
+void RemainderScenario::give_back(double at, double count, double slowness) {
   if (!(at < kInfinity) || !(count > 0)) return;
-  slots_.push_back({at, count});
+  slots_.push_back({at, count, slowness});
   std::push_heap(slots_.begin(), slots_.end());
 }
 
@@ -91,19 +101,19 @@ double RemainderScenario::live_through(std::uint32_t number) {
   hazard_ = remainder_.samples > 0 ? std::exp(kHazardError / std::sqrt(remainder_.samples) * score(kTailSalt)) : 1;
   const Rescue& rescue = remainder_.rescue;
   // A policy that looks every so often sees a segment half an interval late on average.
-  look_ = rescue.trigger == Rescue::Trigger::Late ? kLookShare * remainder_.deadline / 2 : remainder_.launch;
+  look_ = rescue.trigger == Rescue::Trigger::Late ? kLooksOfDeadline * remainder_.deadline / 2 : remainder_.look;
   // One object lives through all scenarios, which spares each of them its allocations.
   last_ = next_copy_ = remainder_.now;
-  usual_per_byte_ = std::exp(ln_time(0.5));
+  ln_usual_ = ln_time(0.5);
   slots_.clear();
   late_.clear();
   ending_.clear();
-  if (remainder_.free_slots > 0) give_back(remainder_.now, remainder_.free_slots);
+  for (const FreeSlots& free : remainder_.free) give_back(remainder_.now, free.count, free.slowness);
   finish_held();
   for (std::size_t i = 0; i < remainder_.others.size(); ++i) {
     const SlotsOfOthers& other = remainder_.others[i];
     const double left = std::max(0.0, other.at - remainder_.now);
-    give_back(remainder_.now + left * std::exp(kOthersSpread * score(salted(i, kOthersSalt))), other.count);
+    give_back(remainder_.now + left * std::exp(kOthersSpread * score(salted(i, kOthersSalt))), other.count, 0);
   }
   // In the order in which the ResourceManager serves: what comes before in the queue, this job's own, and what comes
   // after, before slots count as free for copies. A policy that divides does not wait for the others: what is late
@@ -125,6 +135,7 @@ void RemainderScenario::finish_held() {
     running.ready = work.ready;
     running.count = work.count;
     running.slots = work.slots;
+    running.slowness = work.slowness;
     running.bytes = work.bytes_left;
     running.whole = work.bytes;
     running.name = work.name;
@@ -170,14 +181,14 @@ void RemainderScenario::watch(Running work) {
     return settle(work);
   }
   if (remainder_.rescue.trigger != Rescue::Trigger::Always) {
-    work.ready = std::max(work.ready + remainder_.launch, remainder_.now) + look_;
+    work.ready = std::max(work.ready + remainder_.look, remainder_.now) + look_;
   }
   // Its slots become free when it ends, which a rescue may change. Where rescues come before what waits that is still
   // open now, so they are given back then; otherwise what waits is served first and needs to know.
   if (overtakes())
     work.owed = work.slots;
   else
-    give_back(work.frees, work.slots);
+    give_back(work.frees, work.slots, work.slowness);
   add_late(work);
 }
 
@@ -187,7 +198,7 @@ void RemainderScenario::settle(const Running& work) {
     ending_.push_back(work);
   else
     last_ = std::max(last_, work.ends);
-  if (work.owed > 0) give_back(work.frees, work.owed);
+  if (work.owed > 0) give_back(work.frees, work.owed, work.slowness);
 }
 
 void RemainderScenario::add_late(const Running& work) {
@@ -230,7 +241,7 @@ double RemainderScenario::flow(double count, double each) {
   slots_.erase(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(next));
   for (int i = 0; i < kFlowParts; ++i) {
     const double at = level + each * ((i + 0.5) / kFlowParts - 0.5);
-    slots_.push_back({std::max(remainder_.now, at), below / kFlowParts});
+    slots_.push_back({std::max(remainder_.now, at), below / kFlowParts, 0});
   }
   std::make_heap(slots_.begin(), slots_.end());
   return level;
@@ -251,7 +262,7 @@ void RemainderScenario::serve(const std::vector<WorkOfOthers>& others, std::uint
       const Slots taken = take(left);
       const double spread = kOthersSpread / std::sqrt(taken.count);
       const double duration = work.duration * std::exp(spread * score(++turn));
-      give_back(taken.at + remainder_.launch + duration, taken.count);
+      give_back(taken.at + remainder_.launch + duration, taken.count, taken.slowness);
       left -= taken.count;
     }
   }
@@ -319,10 +330,12 @@ void RemainderScenario::serve_waiting() {
       left -= taken.count;
       const double quantile = luck_.draw(salted(name, kSlotSalt), number_);
       const double begins = taken.at + launch(name);
-      const double slot = begins + fresh(work.bytes, mean_like(quantile, taken.count));
-      const double last = taken.count > 1 ? begins + fresh(work.bytes, greatest(quantile, taken.count)) : slot;
+      const double slot = begins + fresh(work.bytes, mean_like(quantile, taken.count), taken.slowness);
+      const double last =
+          taken.count > 1 ? begins + fresh(work.bytes, greatest(quantile, taken.count), taken.slowness) : slot;
       Running running = fresh_work(work, name, begins, last, taken.count);
       running.frees = slot;
+      running.slowness = taken.slowness;
       watch(running);
       name = salted(name, kMostSalt);
     }

@@ -108,7 +108,9 @@ class RemainderScenario {
   struct Slots {
     double at;
     double count;
-    bool operator<(const Slots& other) const { return at > other.at; }  // the earliest is on top of the heap
+    double slowness;
+    // The earliest is on top of the heap, and of those the fastest.
+    bool operator<(const Slots& other) const { return at != other.at ? at > other.at : slowness > other.slowness; }
   };
   struct Running {      // a segment, and when it will be done as things are
     double begins = 0;  // with what it has left, or will begin
@@ -118,10 +120,11 @@ class RemainderScenario {
     double frees = 0;  // when it leaves its slots, if nothing is done about it
     double ready = 0;  // from when on a policy can tell
     double count = 1;
-    double slots = 1;  // that it holds
-    double owed = 0;   // of those, what is given back when it is known when it ends
-    double bytes = 0;  // from `begins` on
-    double whole = 0;  // bytes of the segment
+    double slots = 1;     // that it holds
+    double owed = 0;      // of those, what is given back when it is known when it ends
+    double slowness = 0;  // of their nodes
+    double bytes = 0;     // from `begins` on
+    double whole = 0;     // bytes of the segment
     std::uint64_t name = 0;
     int rescues = 0;
     bool stands = false;
@@ -150,15 +153,16 @@ class RemainderScenario {
   void share_rest();
   void share_at(double at, double& free);
   std::optional<Running> shared(const Running& work, double at, double slots, double window) const;
-  double usual(double bytes) const { return bytes * usual_per_byte_; }
+  double usual(double bytes) const { return bytes * std::exp(ln_usual_); }
   double next_slot() const { return slots_.empty() ? std::numeric_limits<double>::infinity() : slots_.front().at; }
   Slots take(double count);
-  void give_back(double at, double count);
+  void give_back(double at, double count, double slowness);
 
   double score(std::uint64_t name) const { return normal_scores()(luck_.draw(name, number_)); }
   double launch(std::uint64_t name) const;
   double ln_time(double quantile) const;
-  double fresh(double bytes, double quantile) const;
+  double ln_time_within(double bytes, double quantile, double slowness) const;
+  double fresh(double bytes, double quantile, double slowness = 0) const;
   double racing(const Racing& racer, double quantile) const;
 
   const Remainder& remainder_;
@@ -173,7 +177,7 @@ class RemainderScenario {
   std::vector<Slots> taken_;     // by the segment that is being rescued
   double look_ = 0;              // from a policy's look to what comes of it
   double next_copy_ = 0;         // of a policy that pauses between them
-  double usual_per_byte_ = 0;    // seconds, of half of the attempts
+  double ln_usual_ = 0;          // seconds per byte, of half of the attempts
 };
 
 }  // namespace ontime::scheduler

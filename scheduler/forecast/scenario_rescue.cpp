@@ -57,11 +57,11 @@ void RemainderScenario::rescue(const Running& work) {
   Running rest = taken_over(work, at, attempts / work.count);
   // Copies that would be later than what runs already are not asked for; the slots stay free.
   const bool is_better = attempts >= work.count && rest.ends < work.ends;
-  for (const Slots& slots : taken_) give_back(is_better ? rest.ends : slots.at, slots.count);
+  for (const Slots& slots : taken_) give_back(is_better ? rest.ends : slots.at, slots.count, slots.slowness);
   // It may pay later, when more slots are free. Not if there are none at all, since that does not change any more.
   if (!is_better) return slots_.empty() ? settle(work) : try_again(work, std::max(at + look_, next_slot()));
   if (rescue.pause > 0) next_copy_ = at + rescue.pause;
-  if (work.owed > 0) give_back(std::min(work.frees, rest.ends), work.owed);
+  if (work.owed > 0) give_back(std::min(work.frees, rest.ends), work.owed, work.slowness);
   rest.owed = 0;  // the slots of the copies were given back above, at the end that counts
   try_again(rest, rest.ready + look_);
 }
@@ -88,16 +88,22 @@ RemainderScenario::Running RemainderScenario::taken_over(const Running& work, do
   const double whole = std::max(1e-9, work.ends - work.begins);
   const double left = work.ends < kInfinity ? (work.ends - rest.begins) / whole : 1;
   rest.bytes = kind == Rescue::Kind::Restart ? work.whole : work.bytes * std::clamp(left, 0.0, 1.0);
+  const double sticks = remainder_.grain.sticks(rest.bytes);
+  const double excess = work.ends < kInfinity ? work.ends - rest.begins - usual(rest.bytes) : 0;
   const double quantile = luck_.draw(salted(work.name, kRescueSalt + 1), number_);
   if (kind != Rescue::Kind::Divide) {  // the fastest of them: 1 - (1 - q)^(1/n)
     rest.ends = rest.begins + fresh(rest.bytes, 1 - std::pow(1 - quantile, 1 / attempts));
   } else {  // an attempt that is not too slow keeps a part
-    const bool keeps = work.ends - work.begins < kTooSlow * fresh(work.bytes, 0.5);
-    const double parts = keeps ? attempts + 1 : attempts;
+    // One that has taken nothing yet is raced, or with a deadline gives away all.
+    const bool has_begun = work.begins <= at;
+    const bool keeps = has_begun && work.ends - work.begins < kTooSlow * fresh(work.bytes, 0.5);
+    const double parts = keeps ? attempts + 1 : has_begun || !remainder_.shares ? attempts : 1;
     rest.bytes /= parts;
     rest.ends = rest.begins + fresh(rest.bytes, greatest(quantile, attempts));
     if (keeps) rest.ends = std::max(rest.ends, rest.begins + std::max(0.0, work.ends - rest.begins) / parts);
+    if (!has_begun) rest.ends = std::min(rest.ends, work.ends);
   }
+  rest.ends += sticks * std::max(0.0, excess);
   rest.whole = rest.bytes;  // a copy of the rest is compared with a fresh attempt at the rest
   return rest;
 }

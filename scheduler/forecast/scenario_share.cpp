@@ -65,7 +65,7 @@ void RemainderScenario::share_at(double at, double& free) {
     const auto divided = shared(*work, at, slots, time - remainder_.launch);
     if (!divided) continue;
     free -= divided->slots;
-    give_back(divided->ends, divided->slots);
+    give_back(divided->ends, divided->slots, 0);
     *work = *divided;
   }
 }
@@ -85,8 +85,9 @@ std::optional<RemainderScenario::Running> RemainderScenario::shared(const Runnin
   if (pieces < 1) return std::nullopt;
   const bool keeps = own < kTooSlow * usual_time;
   // All end together: it maps left / own bytes a second, each fresh one left / usual_time after it has begun.
-  const double takes =
-      keeps ? (1 + pieces * begin / usual_time) / (1 / own + pieces / usual_time) : begin + usual_time / pieces;
+  const double stuck = remainder_.grain.sticks(left) * std::max(0.0, own - usual_time);
+  const double takes = stuck + (keeps ? (1 + pieces * begin / usual_time) / (1 / own + pieces / usual_time)
+                                      : begin + usual_time / pieces);
   const double gain = own - takes;
   const double least = remainder_.start > 0 ? least_gain(own, begin, keeps ? pieces * remainder_.start : 0) : 0;
   if (!(gain > least) || takes <= begin) return std::nullopt;
@@ -94,10 +95,10 @@ std::optional<RemainderScenario::Running> RemainderScenario::shared(const Runnin
   rest.slots = pieces;
   rest.count = 1;
   rest.begins = at + begin;
-  rest.bytes = left * (takes - begin) / usual_time;
+  rest.bytes = left * (takes - stuck - begin) / usual_time;
   rest.name = salted(work.name, kRescueSalt);
   const double quantile = luck_.draw(salted(rest.name, kRescueSalt + 1), number_);
-  rest.ends = rest.begins + fresh(rest.bytes, greatest(quantile, pieces));
+  rest.ends = rest.begins + stuck + fresh(rest.bytes, greatest(quantile, pieces));
   if (keeps) rest.ends = std::max(rest.ends, at + takes);
   rest.frees = rest.ends;
   return rest;

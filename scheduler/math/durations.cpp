@@ -221,6 +221,12 @@ std::optional<double> DurationSample::usual_fixed(Beginning how) const {
   return std::nullopt;
 }
 
+std::size_t DurationSample::fixed_seen() const {
+  std::size_t seen = 0;
+  for (const std::vector<double>& of_kind : fixed_) seen += of_kind.size();
+  return seen;
+}
+
 bool DurationSample::takes_at_once() const {
   const std::size_t at_once = fixed(Beginning::AtOnce).size();
   return at_once > fixed(Beginning::Cold).size() + fixed(Beginning::Warm).size() + fixed(Beginning::Next).size();

@@ -47,6 +47,7 @@ class DurationSample {
   std::span<const double> launches() const { return launches_; }
   std::span<const double> warm_launches() const { return warm_launches_; }
   std::span<const double> fixed(Beginning how) const { return fixed_[static_cast<std::size_t>(how)]; }
+  std::size_t fixed_seen() const;  // of all beginnings
   std::span<const double> firsts() const { return firsts_; }
   bool operator==(const DurationSample& other) const {
     return finished_ == other.finished_ && censored_ == other.censored_ && launches_ == other.launches_ &&

@@ -1,0 +1,37 @@
+#pragma once
+// How much of what sets a job's attempts apart is their nodes', and how fast those are: what one node has shown tells
+// of the next attempt there, while luck tells nothing.
+//
+// One-way random effects: ln T = middle + node + rest, with the variance between nodes from the mean squares between
+// and within them. A node's effect is its mean, drawn to the middle by as much as its few attempts leave open (the best
+// linear unbiased prediction; Searle, Casella, McCulloch: Variance Components, 1992, 3.3).
+//
+// Threads: none of its own. O(attempts log nodes).
+
+#include <map>
+#include <vector>
+
+#include "common/base/ids.h"
+
+namespace ontime::scheduler {
+
+class NodeEffects {
+ public:
+  struct Seen {
+    NodeId node;
+    double ln_time = 0;  // natural logarithm of its time per byte
+  };
+  NodeEffects() = default;
+  explicit NodeEffects(const std::vector<Seen>& attempts);
+
+  // ln T of an attempt there is so much greater than in the middle; 0 of a node that nothing is known of.
+  double of(NodeId node) const;
+  // The deviations that remain within a node, as a share of those of all attempts: 1 if nodes explain nothing.
+  double within() const { return within_; }
+
+ private:
+  double within_ = 1;
+  std::map<NodeId, double> effects_;
+};
+
+}  // namespace ontime::scheduler
