@@ -22,7 +22,7 @@
 #include "common/base/kill_point.h"
 #include "common/base/wording.h"
 #include "common/files/file_system.h"
-#include "common/flags/flags.h"
+#include "common/flags/everything_written.h"
 #include "common/injection/settings.h"
 #include "common/log/fields.h"
 #include "common/log/log.h"

@@ -136,8 +136,4 @@ std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments)
 // printout and exits, if there is one.
 void parse_or_exit(CLI::App& app, int argc, char** argv);
 
-// What a main function ends with: the code, or 1 with a sentence if not all of stdout could be written. An answer that
-// goes to a full disk must not pass for a whole one. If nobody reads a pipe any more, nothing is amiss.
-int with_everything_written(const std::string& program, int exit_code);
-
 }  // namespace ontime::flags

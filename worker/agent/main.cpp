@@ -17,7 +17,7 @@
 
 #include "common/base/descriptor.h"
 #include "common/base/wording.h"
-#include "common/flags/flags.h"
+#include "common/flags/everything_written.h"
 #include "common/log/log.h"
 #include "common/net/coroutine.h"
 #include "common/net/token.h"
