@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -215,6 +216,13 @@ std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments)
     const std::string why = by_origin(chosen(app), arguments, reason(app, error));
     return Printout{kBadUsage, complaint(name, why.ends_with('?') ? why : why + "; see '" + name + " --help'")};
   }
+}
+
+std::optional<Printout> parse(const std::string& program, const std::string& summary,
+                              const std::function<void(CLI::App&)>& declare, std::vector<std::string> arguments) {
+  CLI::App app(summary, program);
+  declare(app);
+  return parse(app, std::move(arguments));
 }
 
 void parse_or_exit(CLI::App& app, int argc, char** argv) {
