@@ -6,7 +6,7 @@
 #include "cli/commands/execute.h"
 #include "cli/lab_verbs.h"
 #include "common/files/disk.h"
-#include "common/flags/flags.h"
+#include "common/flags/everything_written.h"
 
 namespace {
 

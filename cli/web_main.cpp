@@ -6,7 +6,7 @@
 #include "cli/command_line.h"
 #include "cli/commands/execute.h"
 #include "cli/commands/serve.h"
-#include "common/flags/flags.h"
+#include "common/flags/everything_written.h"
 
 int main(int argc, char** argv) {
   using namespace ontime::cli;

@@ -59,6 +59,7 @@ target_include_directories(ontime_spdlog SYSTEM PUBLIC
   $<TARGET_PROPERTY:spdlog::spdlog,INTERFACE_INCLUDE_DIRECTORIES> $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(ontime_spdlog PUBLIC SPDLOG_COMPILED_LIB SPDLOG_FMT_EXTERNAL)
 target_link_libraries(ontime_spdlog PUBLIC Threads::Threads)
+target_compile_options(ontime_spdlog PRIVATE -O1)
 
 # Standalone Asio; Debian's package has neither a CMake nor a pkg-config file. What is no template is compiled once.
 find_path(ASIO_INCLUDE_DIR asio.hpp REQUIRED)
@@ -72,6 +73,7 @@ target_compile_definitions(ontime_asio PUBLIC
   ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_DISABLE_STD_ALIGNED_ALLOC ASIO_SEPARATE_COMPILATION
   $<$<CXX_COMPILER_ID:Clang>:ASIO_HAS_CO_AWAIT>)  # Asio 1.22 looks for the coroutines of clang before 16
 target_link_libraries(ontime_asio PUBLIC Threads::Threads ontime_tls)
+target_compile_options(ontime_asio PRIVATE -O1)
 
 # For --version.
 pkg_check_modules(PROMETHEUS REQUIRED prometheus-cpp-core)

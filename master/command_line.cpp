@@ -30,26 +30,26 @@ struct Flags {
 };
 
 void declare_network(CLI::App& app, Flags& flags) {
-  app.add_option("--listen", flags.listen, "Address to listen on, HOST:PORT; port 0 picks a free one")
-      ->capture_default_str();
-  app.add_flag("--insecure-network", flags.insecure_network,
-               "Allow --listen on other than loopback addresses without TLS: only for a private network that nobody "
-               "else is on. Needs a token");
+  flags::add_text(app, "--listen", flags.listen, "Address to listen on, HOST:PORT; port 0 picks a free one",
+                  {.shows_value = true});
+  flags::add_switch(app, "--insecure-network", flags.insecure_network,
+                    "Allow --listen on other than loopback addresses without TLS: only for a private network that "
+                    "nobody else is on. Needs a token");
   flags::add_whole(app, "--listen-fd", flags.line.listen_descriptor, {}, "Take over this listening socket instead");
-  app.add_option("--port-file", flags.line.port_file, "Write the port there once the master listens");
+  flags::add_text(app, "--port-file", flags.line.port_file, "Write the port there once the master listens");
 }
 
 void declare_journal(CLI::App& app, Flags& flags) {
   Settings& settings = flags.line.settings;
-  app.add_option("--journal", flags.line.journal, "Directory of the journal; made if it is missing")
-      ->capture_default_str();
-  app.add_option("--journal-sync", flags.journal_sync, "on: survives a power cut; off: only the death of the process")
-      ->check(flags::one_of({"on", "off"}))
-      ->capture_default_str();
-  app.add_option("--access-points", settings.shared_index_directory,
-                 "Directory in which masters share the access points of compressed inputs; none: each has its own, "
-                 "beside its journal")
-      ->type_name("DIR");
+  flags::add_text(app, "--journal", flags.line.journal, "Directory of the journal; made if it is missing",
+                  {.shows_value = true});
+  flags::add_text(app, "--journal-sync", flags.journal_sync,
+                  "on: survives a power cut; off: only the death of the process",
+                  {.shows_value = true, .choices = {"on", "off"}});
+  flags::add_text(app, "--access-points", settings.shared_index_directory,
+                  "Directory in which masters share the access points of compressed inputs; none: each has its own, "
+                  "beside its journal",
+                  {.type = "DIR"});
   flags::add_size(app, "--recording-limit", settings.recording_bytes_max,
                   "Most that recordings of what happened, for 'ontime replay', may take beside the journal; 0: none",
                   0);
@@ -66,63 +66,63 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
                       kHeartbeatMin);
   flags::add_duration(app, "--cut-timeout", settings.cut_timeout,
                       "End an attempt that does not answer a cut within this time", std::chrono::milliseconds(1));
-  app.add_option("--placement", flags.placement,
-                 "Rules for choosing nodes, any of: apart (copies of a task on different nodes), fast-first, leave-out "
-                 "(nodes slower than luck explains), warm-first (where a runner of the job is idle); or none")
-      ->capture_default_str();
-  app.add_option(
-         "--job-order", flags.job_order,
-         "Which of an owner's jobs of equal priority get slots first: those with the earliest deadline, but last those "
-         "that cannot all be in time, and then those without one, the least input left first (deadline), in order of "
-         "submission (fifo), or as each job's policy says (policy)")
-      ->check(flags::one_of({"deadline", "fifo", "policy"}))
-      ->type_name("ORDER")
-      ->capture_default_str();
-  flags::add_number(app, "--owner-share", settings.owner_share, 0.01, 1,
-                    "Share of all slots, and of the room for jobs, that one owner's jobs may take; owners are the "
-                    "names of tokens")
-      ->default_str("1");
-  flags::add_policy(app, settings.policy.name, settings.policy.parameters, scheduler::read_policy,
-                    "What to do about stragglers of jobs that do not say it: NAME, or NAME:KEY=VALUE,...")
-      ->default_str(settings.policy.name);
+  flags::add_text(
+      app, "--placement", flags.placement,
+      "Rules for choosing nodes, any of: apart (copies of a task on different nodes), fast-first, leave-out "
+      "(nodes slower than luck explains), warm-first (where a runner of the job is idle); or none",
+      {.shows_value = true});
+  flags::add_text(
+      app, "--job-order", flags.job_order,
+      "Which of an owner's jobs of equal priority get slots first: those with the earliest deadline, but last those "
+      "that cannot all be in time, and then those without one, the least input left first (deadline), in order of "
+      "submission (fifo), or as each job's policy says (policy)",
+      {.type = "ORDER", .shows_value = true, .choices = {"deadline", "fifo", "policy"}});
+  flags::describe(flags::add_number(app, "--owner-share", settings.owner_share, 0.01, 1,
+                                    "Share of all slots, and of the room for jobs, that one owner's jobs may take; "
+                                    "owners are the names of tokens"),
+                  {.shown = "1"});
+  flags::describe(flags::add_policy(app, settings.policy.name, settings.policy.parameters, scheduler::read_policy,
+                                    "What to do about stragglers of jobs that do not say it: NAME, or "
+                                    "NAME:KEY=VALUE,..."),
+                  {.shown = settings.policy.name});
 }
 
 // In this mode the master has application masters of Hadoop in the place of workers.
 void declare_advice(CLI::App& app, Flags& flags) {
-  flags::add_whole(app, "--advise", flags.line.settings.advise, {1, kContainersMax},
-                   "Run no jobs, but plan for those of a Hadoop cluster, whose YARN runs so many map tasks at once: "
-                   "see docs/hadoop.md")
-      ->type_name("CONTAINERS");
+  flags::describe(flags::add_whole(
+                      app, "--advise", flags.line.settings.advise, {1, kContainersMax},
+                      "Run no jobs, but plan for those of a Hadoop cluster, whose YARN runs so many map tasks at once: "
+                      "see docs/hadoop.md"),
+                  {.type = "CONTAINERS"});
 }
 
 void declare_access(CLI::App& app, Flags& flags) {
   flags::add_roots(app, "Jobs", flags.input_roots, flags.output_roots);
-  app.add_option("--token-file", flags.line.token_file,
-                 "File with the token that workers and clients must know, or lines ROLE:TOKEN or ROLE:NAME:TOKEN, read "
-                 "again on SIGHUP; else $ONTIME_TOKEN, or tokens of $ONTIME_TLS_DIR");
+  flags::add_text(app, "--token-file", flags.line.token_file,
+                  "File with the token that workers and clients must know, or lines ROLE:TOKEN or ROLE:NAME:TOKEN, "
+                  "read again on SIGHUP; else $ONTIME_TOKEN, or tokens of $ONTIME_TLS_DIR");
   flags::add_tls(app, "master", flags.tls.authority, flags.tls.certificate, flags.tls.key);
 }
 
 void declare_process(CLI::App& app, Flags& flags) {
   flags::add_log(app, flags.line.log.level, flags.line.log.format, flags.line.log.file);
-  app.add_flag("--check-config", flags.line.check_config, "Check flags and configuration file, and exit")
-      ->configurable(false);
-  app.add_flag("--check-journal", flags.line.check_journal,
-               "Read the journal, changing nothing, say what it holds, and exit")
-      ->configurable(false);
-  app.add_option("--backup-journal", flags.line.backup_journal,
-                 "Write a copy of the journal, which may be in use, that a master can be started on later, and exit")
-      ->configurable(false)
-      ->type_name("DIR");
-  app.add_flag("--local-only", flags.line.is_local_only,
-               "Do not load at the start what speaks with stores and web servers: no job has inputs or outputs there");
-  flags::add_whole(app, "--die-with-parent", flags.line.parent, {1},
-                   "End when this process, which started this one, ends")
-      ->type_name("PID");
-  app.add_option("--inject", flags.injection.settings, "Disturb attempts on purpose, see docs/injection.md; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  app.add_option("--injection", flags.injection.file, "The same from a YAML file; --inject wins")->type_name("FILE");
+  flags::add_switch(app, "--check-config", flags.line.check_config, "Check flags and configuration file, and exit",
+                    {.configurable = false});
+  flags::add_switch(app, "--check-journal", flags.line.check_journal,
+                    "Read the journal, changing nothing, say what it holds, and exit", {.configurable = false});
+  flags::add_text(app, "--backup-journal", flags.line.backup_journal,
+                  "Write a copy of the journal, which may be in use, that a master can be started on later, and exit",
+                  {.type = "DIR", .configurable = false});
+  flags::add_switch(
+      app, "--local-only", flags.line.is_local_only,
+      "Do not load at the start what speaks with stores and web servers: no job has inputs or outputs there");
+  flags::describe(flags::add_whole(app, "--die-with-parent", flags.line.parent, {1},
+                                   "End when this process, which started this one, ends"),
+                  {.type = "PID"});
+  flags::add_texts(app, "--inject", flags.injection.settings,
+                   "Disturb attempts on purpose, see docs/injection.md; repeatable", {.type = "KEY=VALUE"}, true);
+  flags::add_text(app, "--injection", flags.injection.file, "The same from a YAML file; --inject wins",
+                  {.type = "FILE"});
   flags::add_whole(app, "--seed", flags.injection.seed, {}, "Seed of the random draws in both");
   flags::add_config_file(app);
   flags::add_standard_flags(app, "ontime-master");
@@ -209,11 +209,11 @@ Result<CommandLine> check(const Flags& flags) {
 }  // namespace
 
 Parsed parse_command_line(int argc, const char* const* argv) {
-  CLI::App app("The master of an Ontime cluster: schedules jobs on the workers that register with it.",
-               "ontime-master");
   Flags flags;
-  declare(app, flags);
-  if (auto printout = flags::parse(app, {argv + 1, argv + argc}))
+  const auto declare_all = [&flags](CLI::App& app) { declare(app, flags); };
+  if (auto printout = flags::parse(
+          "ontime-master", "The master of an Ontime cluster: schedules jobs on the workers that register with it.",
+          declare_all, {argv + 1, argv + argc}))
     return {std::nullopt, printout->exit_code, std::move(printout->text)};
   Result<CommandLine> checked = check(flags);
   if (!checked) return {std::nullopt, flags::kBadUsage, complaint("ontime-master", checked.error().message)};

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -70,6 +71,31 @@ void add_standard_flags(CLI::App& app, const std::string& program) {
   app.set_version_flag("-V,--version", version_of(program), "Print the version and how the program was built");
   const auto print = [&app, program] { throw CLI::CallForVersion(man_page(app, program), 0); };
   app.add_flag_callback("--man", print, "Print the manual page")->configurable(false);
+}
+
+CLI::Option* describe(CLI::Option* option, const About& about) {
+  if (!about.choices.empty()) option->check(one_of(about.choices));
+  if (!about.environment.empty()) option->envname(about.environment);
+  if (!about.type.empty()) option->type_name(about.type);
+  if (about.shows_value) option->capture_default_str();
+  if (about.shown) option->default_str(*about.shown);
+  return option->configurable(about.configurable);
+}
+
+CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
+                      const About& about) {
+  return describe(app.add_option(name, value, help), about);
+}
+
+CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                       const std::string& help, const About& about, bool takes_one) {
+  auto* option = describe(app.add_option(name, values, help), about);
+  return takes_one ? option->allow_extra_args(false) : option->take_all();
+}
+
+CLI::Option* add_switch(CLI::App& app, const std::string& name, bool& value, const std::string& help,
+                        const About& about) {
+  return describe(app.add_flag(name, value, help), about);
 }
 
 CLI::Option* add_size(CLI::App& app, const std::string& name, std::uint64_t& value, const std::string& help,

@@ -1,8 +1,8 @@
 #pragma once
 // Command lines, by CLI11: turns arguments into options, or into a text that is printed instead. A refusal names the
 // flag, the value and what is wanted, and exits as bad usage. No text of CLI11 or its INI reader reaches the user.
+// A program without verbs declares its flags without CLI11's header, which takes longer to compile than all of those.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -12,7 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "common/base/result.h"
 #include "common/base/time.h"
+
+namespace CLI {
+class App;
+class Option;
+class Validator;
+}  // namespace CLI
 
 namespace ontime::flags {
 
@@ -20,6 +27,24 @@ using Settings = std::map<std::string, std::string, std::less<>>;
 
 // What every program has: help in one form, `--version`, and `--man`, its manual page under the name `program`.
 void add_standard_flags(CLI::App& app, const std::string& program);
+
+// What more there is to say about a flag.
+struct About {
+  std::string type{};                  // stands for its value in the help
+  bool shows_value = false;            // the one that it has before the command line is read, as default
+  std::optional<std::string> shown{};  // this instead
+  std::vector<std::string> choices{};
+  std::string environment{};  // the variable that is read if the flag is not given
+  bool configurable = true;   // in a configuration file too
+};
+CLI::Option* describe(CLI::Option* option, const About& about);
+CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
+                      const About& about = {});
+// Repeatable; `takes_one`: one value behind each.
+CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                       const std::string& help, const About& about = {}, bool takes_one = false);
+CLI::Option* add_switch(CLI::App& app, const std::string& name, bool& value, const std::string& help,
+                        const About& about = {});
 
 // "128MiB"; a default of 0 is not shown.
 CLI::Option* add_size(CLI::App& app, const std::string& name, std::uint64_t& value, const std::string& help,
@@ -60,7 +85,7 @@ template <class Whole>  // a default of 0 is not shown
 CLI::Option* add_whole(CLI::App& app, const std::string& name, Whole& value, Range range, const std::string& help) {
   auto* option = add_whole(
       app, name, [&value](std::uint64_t number) { value = static_cast<Whole>(number); }, within<Whole>(range), help);
-  return value == 0 ? option : option->default_str(std::to_string(value));
+  return value == 0 ? option : describe(option, {.shown = std::to_string(value)});
 }
 
 template <class Whole>
@@ -73,8 +98,7 @@ CLI::Option* add_whole(CLI::App& app, const std::string& name, std::optional<Who
 // Flags that several programs have.
 
 // --tls-ca, --tls-cert and --tls-key of this "master", "worker" or "client".
-void add_tls(CLI::App& app, const std::string& who, std::string& authority, std::string& certificate,
-             std::string& key);
+void add_tls(CLI::App& app, const std::string& who, std::string& authority, std::string& certificate, std::string& key);
 // --log-level alone, and with --log-format and --log-file.
 CLI::Option* add_log_level(CLI::App& app, std::string& level, const std::string& help);
 void add_log(CLI::App& app, std::string& level, std::string& format, std::string& file);
@@ -84,17 +108,18 @@ void add_roots(CLI::App& app, const std::string& who, std::vector<std::string>& 
 
 // --policy NAME or NAME:KEY=VALUE,..., as `read` understands it, and --policy-set, which adds parameters to it. The
 // caller may set what the first option shows.
+CLI::Option* add_policy(CLI::App& app, Settings& parameters, std::function<Status(const std::string&)> read,
+                        const std::string& help);
 template <class Read>
 CLI::Option* add_policy(CLI::App& app, std::string& name, Settings& parameters, Read read, const std::string& help) {
-  const auto put = [&name, &parameters, read](const std::string& text) {
+  const auto put = [&name, &parameters, read](const std::string& text) -> Status {
     const auto choice = read(text);
-    if (!choice) throw CLI::ValidationError("--policy", choice.error().message);
+    if (!choice) return choice.error();
     name = choice->name;
     parameters = choice->parameters;  // --policy-set comes after
+    return {};
   };
-  auto* option = app.add_option_function<std::string>("--policy", put, help)->type_name("NAME");
-  add_settings(app, "--policy-set", parameters, "A parameter of the policy; repeatable");
-  return option;
+  return add_policy(app, parameters, put, help);
 }
 
 // What is made of a program's flags besides its help, so that there is one description of them.
@@ -131,13 +156,12 @@ void add_config_file(CLI::App& app);
 // Parses `arguments`, which do not hold the program's name, and fills the options of `app`. Nothing if that went well.
 // Behind `--complete` stand words that a shell wants completed; `help VERB` is `VERB --help`.
 std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments);
+// The same of a program without verbs.
+std::optional<Printout> parse(const std::string& program, const std::string& summary,
+                              const std::function<void(CLI::App&)>& declare, std::vector<std::string> arguments);
 
 // The same for the main function of a program for developers, with the flags that every program has: prints the
 // printout and exits, if there is one.
 void parse_or_exit(CLI::App& app, int argc, char** argv);
-
-// What a main function ends with: the code, or 1 with a sentence if not all of stdout could be written. An answer that
-// goes to a full disk must not pass for a whole one. If nobody reads a pipe any more, nothing is amiss.
-int with_everything_written(const std::string& program, int exit_code);
 
 }  // namespace ontime::flags

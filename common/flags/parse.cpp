@@ -1,16 +1,13 @@
-#include "common/flags/flags.h"
-
-#include <unistd.h>
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <sstream>
 #include <utility>
 
 #include "common/base/wording.h"
+#include "common/flags/flags.h"
 
 namespace ontime::flags {
 namespace {
@@ -221,6 +218,13 @@ std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments)
   }
 }
 
+std::optional<Printout> parse(const std::string& program, const std::string& summary,
+                              const std::function<void(CLI::App&)>& declare, std::vector<std::string> arguments) {
+  CLI::App app(summary, program);
+  declare(app);
+  return parse(app, std::move(arguments));
+}
+
 void parse_or_exit(CLI::App& app, int argc, char** argv) {
   app.name(program_invocation_short_name);
   add_standard_flags(app, app.get_name());
@@ -228,17 +232,6 @@ void parse_or_exit(CLI::App& app, int argc, char** argv) {
   if (!printout) return;
   std::fputs(printout->text.c_str(), printout->exit_code == 0 ? stdout : stderr);
   std::exit(printout->exit_code);
-}
-
-int with_everything_written(const std::string& program, int exit_code) {
-  errno = 0;
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
-  // If an earlier write failed, nobody kept its reason. One more write fails for the same reason.
-  const bool has_reason = errno != 0 || ::write(STDOUT_FILENO, "\n", 1) < 0;
-  if (has_reason && errno == EPIPE) return exit_code;  // who reads has seen enough, as `head` does
-  const std::string reason = has_reason ? std::string(": ") + std::strerror(errno) : "";
-  std::fputs(complaint(program, "cannot write to stdout" + reason).c_str(), stderr);
-  return 1;
 }
 
 }  // namespace ontime::flags

@@ -1,4 +1,6 @@
 // Flags that several programs have, declared once so that they read alike.
+#include <CLI/CLI.hpp>
+
 #include "common/flags/flags.h"
 
 namespace ontime::flags {
@@ -33,15 +35,27 @@ void add_log(CLI::App& app, std::string& level, std::string& format, std::string
 void add_roots(CLI::App& app, const std::string& who, std::vector<std::string>& inputs,
                std::vector<std::string>& outputs) {
   app.add_option("--input-root", inputs,
-                 who + " may read only files that lie in this directory, or whose address begins with this URL; "
-                       "repeatable. None: any file that can be read")
+                 who +
+                     " may read only files that lie in this directory, or whose address begins with this URL; "
+                     "repeatable. None: any file that can be read")
       ->type_name("DIR|URL")
       ->allow_extra_args(false);
   app.add_option("--output-root", outputs,
-                 who + " may write only to directories that lie in this one, or below this address (s3://, hdfs://); "
-                       "repeatable. None: any that can be written")
+                 who +
+                     " may write only to directories that lie in this one, or below this address (s3://, hdfs://); "
+                     "repeatable. None: any that can be written")
       ->type_name("DIR|URL")
       ->allow_extra_args(false);
+}
+
+CLI::Option* add_policy(CLI::App& app, Settings& parameters, std::function<Status(const std::string&)> read,
+                        const std::string& help) {
+  const auto put = [read = std::move(read)](const std::string& text) {
+    if (const Status status = read(text); !status) throw CLI::ValidationError("--policy", status.error().message);
+  };
+  auto* option = app.add_option_function<std::string>("--policy", put, help)->type_name("NAME");
+  add_settings(app, "--policy-set", parameters, "A parameter of the policy; repeatable");
+  return option;
 }
 
 }  // namespace ontime::flags

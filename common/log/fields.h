@@ -44,6 +44,12 @@ struct FieldsFormatter {
 
 }  // namespace ontime::log
 
+#if FMT_VERSION < 100000  // later ones say so themselves
+// Compiled once, in cmake/spdlog.cpp.in, instead of wherever an event is logged.
+extern template void fmt::detail::vformat_to<char>(buffer<char>&, string_view, basic_format_args<format_context>,
+                                                   locale_ref);
+#endif
+
 template <>
 struct fmt::formatter<ontime::JobId> : ontime::log::FieldsFormatter<ontime::JobId> {};
 template <>

@@ -6,6 +6,8 @@
 #include <asio/this_coro.hpp>
 #include <cstdlib>
 
+#include "common/log/fields.h"
+
 namespace ontime::net {
 
 void AbortOnException::operator()(std::exception_ptr exception) const {
@@ -13,7 +15,7 @@ void AbortOnException::operator()(std::exception_ptr exception) const {
   try {
     std::rethrow_exception(exception);
   } catch (const std::exception& error) {
-    spdlog::critical("uncaught_exception where={} message={}", where, error.what());
+    spdlog::critical("uncaught_exception where={} message={}", where, log::Quoted{error.what()});
   } catch (...) {
     spdlog::critical("uncaught_exception where={}", where);
   }

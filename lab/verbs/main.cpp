@@ -1,6 +1,6 @@
 // The verbs that simulate, predict and compare; `ontime` becomes this program when it is asked for one of them.
 #include "cli/command_line.h"
-#include "common/flags/flags.h"
+#include "common/flags/everything_written.h"
 #include "lab/verbs/command.h"
 
 int main(int argc, char** argv) {

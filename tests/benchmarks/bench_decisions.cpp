@@ -10,6 +10,7 @@
 // --repeat: how often the same view is planned for again.
 #include <time.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -47,12 +47,12 @@ struct Words {
 
 void declare_confinement(CLI::App& app, Words& words, Options& options) {
   AttemptLimits& limits = options.confinement.limits;
-  app.add_flag("--no-default-apps", options.has_only_own_apps,
-               "Use only --app-dir: ignore the default directories and those that a job names");
+  flags::add_switch(app, "--no-default-apps", options.has_only_own_apps,
+                    "Use only --app-dir: ignore the default directories and those that a job names");
   flags::add_roots(app, "Attempts", words.input_roots, words.output_roots);
-  app.add_option("--run-as", words.run_as,
-                 "Run attempts as this user, or those of each job as another user of a range of numbers; needs root")
-      ->type_name("USER[:GROUP]|FIRST-LAST");
+  flags::add_text(app, "--run-as", words.run_as,
+                  "Run attempts as this user, or those of each job as another user of a range of numbers; needs root",
+                  {.type = "USER[:GROUP]|FIRST-LAST"});
   flags::add_size(app, "--attempt-memory", limits.memory_bytes, "Memory each process of an attempt may allocate",
                   kAttemptMemoryMin);
   flags::add_whole(app, "--attempt-files", limits.files, {16, 1u << 20}, "Files each of them may have open");
@@ -60,44 +60,42 @@ void declare_confinement(CLI::App& app, Words& words, Options& options) {
                    "Processes and threads that the attempts' user may have on this machine");
   flags::add_duration(app, "--attempt-cpu", words.attempt_cpu,
                       "CPU time each process of an attempt may use, in whole seconds", std::chrono::seconds(1));
-  app.add_option("--attempt-cgroup", words.control_groups,
-                 "Put attempts into this control group, which you have made and bounded; may be repeated")
-      ->type_name("DIR")
-      ->take_all();
-  app.add_option("--attempt-env", options.attempt_environment,
-                 "Pass this environment variable on to attempts; a '*' at its end stands for anything; may be repeated")
-      ->type_name("NAME")
-      ->take_all();
+  flags::add_texts(app, "--attempt-cgroup", words.control_groups,
+                   "Put attempts into this control group, which you have made and bounded; may be repeated",
+                   {.type = "DIR"});
+  flags::add_texts(app, "--attempt-env", options.attempt_environment,
+                   "Pass this environment variable on to attempts; a '*' at its end stands for anything; may be "
+                   "repeated",
+                   {.type = "NAME"});
 }
 
 void declare(CLI::App& app, Words& words, Options& options) {
-  app.add_option("--master", words.master, "Where the master listens, else $ONTIME_MASTER")
-      ->envname("ONTIME_MASTER")
-      ->type_name("HOST:PORT")
-      ->capture_default_str();
-  flags::add_whole(app, "--slots", options.slots, {1, kSlotsOfWorkerMax},
-                   "Attempts that run at the same time, one per core")
-      ->default_str("");
-  app.add_option("--name", options.name, "Shown to people; default: host name and process id");
-  app.add_option("--app-dir", options.application_directories, "Look here for applications first; may be repeated")
-      ->type_name("DIR")
-      ->take_all();
+  flags::add_text(app, "--master", words.master, "Where the master listens, else $ONTIME_MASTER",
+                  {.type = "HOST:PORT", .shows_value = true, .environment = "ONTIME_MASTER"});
+  flags::describe(flags::add_whole(app, "--slots", options.slots, {1, kSlotsOfWorkerMax},
+                                   "Attempts that run at the same time, one per core"),
+                  {.shown = ""});
+  flags::add_text(app, "--name", options.name, "Shown to people; default: host name and process id");
+  flags::add_texts(app, "--app-dir", options.application_directories,
+                   "Look here for applications first; may be repeated", {.type = "DIR"});
   declare_confinement(app, words, options);
   flags::add_duration(app, "--connect-timeout", options.connect_timeout,
                       "Give up if no master accepts this worker within this time");
   flags::add_duration(app, "--drain-timeout", options.drain_timeout,
                       "On SIGTERM, take at most this long to hand over running work to other workers; 0s: end at once");
-  app.add_option("--token-file", words.token_file,
-                 "File with the token to show the master; default: $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR")
-      ->type_name("FILE");
+  flags::add_text(app, "--token-file", words.token_file,
+                  "File with the token to show the master; default: $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR",
+                  {.type = "FILE"});
   flags::add_tls(app, "worker", words.tls.authority, words.tls.certificate, words.tls.key);
   flags::add_log(app, options.log.level, options.log.format, options.log.file);
-  app.add_flag("--local-only", options.is_local_only,
-               "Do not load at the start what speaks with stores and web servers: no job has inputs or outputs there");
-  flags::add_whole(app, "--die-with-parent", options.parent, {1}, "End when this process, which started this one, ends")
-      ->type_name("PID");
-  app.add_flag("--check-config", words.check_config, "Check flags and configuration file, and exit")
-      ->configurable(false);
+  flags::add_switch(
+      app, "--local-only", options.is_local_only,
+      "Do not load at the start what speaks with stores and web servers: no job has inputs or outputs there");
+  flags::describe(flags::add_whole(app, "--die-with-parent", options.parent, {1},
+                                   "End when this process, which started this one, ends"),
+                  {.type = "PID"});
+  flags::add_switch(app, "--check-config", words.check_config, "Check flags and configuration file, and exit",
+                    {.configurable = false});
   flags::add_standard_flags(app, "ontime-worker");
   flags::add_config_file(app);
 }
@@ -204,13 +202,13 @@ Status understand(const Words& words, Options& options) {
 }  // namespace
 
 std::variant<Options, int> parse_options(int argc, char** argv) {
-  CLI::App app("Runs attempts of an Ontime cluster's jobs on this machine.", "ontime-worker");
   Options options;
   options.log.program = "ontime-worker";
   options.slots = std::max(1u, std::thread::hardware_concurrency());
   Words words;
-  declare(app, words, options);
-  if (const auto printout = flags::parse(app, {argv + 1, argv + argc})) {
+  const auto declare_all = [&](CLI::App& app) { declare(app, words, options); };
+  if (const auto printout = flags::parse("ontime-worker", "Runs attempts of an Ontime cluster's jobs on this machine.",
+                                         declare_all, {argv + 1, argv + argc})) {
     std::fputs(printout->text.c_str(), printout->exit_code == 0 ? stdout : stderr);
     return printout->exit_code;
   }

@@ -1,0 +1,273 @@
+#include "master/program.h"
+
+#include <spdlog/spdlog.h>
+
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "common/base/descriptor.h"
+#include "common/base/kill_point.h"
+#include "common/base/wording.h"
+#include "common/files/file_system.h"
+#include "common/flags/everything_written.h"
+#include "common/injection/settings.h"
+#include "common/log/fields.h"
+#include "common/log/log.h"
+#include "common/net/sockets.h"
+#include "common/net/token.h"
+#include "common/store/network.h"
+#include "master/command_line.h"
+#include "master/journal/rocksdb_journal.h"
+#include "master/journal_tools.h"
+#include "master/master.h"
+#include "master/recording/block.h"
+#include "master/recording/recorder.h"
+
+namespace ontime::master {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kBadUsage = 2;
+
+int complain(const Error& error) {
+  std::fputs(complaint("ontime-master", error.message).c_str(), stderr);
+  return error.kind == ErrorKind::BadInput ? kBadUsage : kFailed;
+}
+
+// Such as /dev/null or a pipe.
+bool is_special(const std::string& path) {
+  std::error_code ignored;
+  const auto type = std::filesystem::status(path, ignored).type();
+  return type != std::filesystem::file_type::not_found && type != std::filesystem::file_type::regular;
+}
+
+// Before a journal is made that nobody would use.
+Status check_port_file(const std::string& path) {
+  if (path.empty()) return {};
+  const std::string place = is_special(path) ? path : std::filesystem::absolute(path).parent_path().string();
+  return ::access(place.c_str(), W_OK) == 0 ? Status() : files::system_error("write the port file", path, errno);
+}
+
+// A reader of the file sees the whole port. What is no plain file is not replaced by one.
+Status write_port_file(const std::string& path, std::uint16_t port) {
+  const bool is_in_place = is_special(path);
+  const std::string temporary = is_in_place ? path : path + ".new";
+  const std::string text = std::to_string(port) + "\n";
+  if (Status written = files::write_file(temporary, text); !written) return written;
+  pass_kill_point("port-before-rename");
+  const int problem = is_in_place ? 0 : files::rename(temporary, path);
+  if (problem != 0) return files::system_error("write the port file", path, problem);
+  pass_kill_point("port-renamed");
+  return {};
+}
+
+// What is durable is not known any more: the next master on this journal finds out.
+[[noreturn]] void end_at_journal_failure(const Error& error) {
+  log::say("ontime-master: " + error.message + " The master ends now; start it again once that is put right.\n");
+  spdlog::critical("journal_failed reason={}", log::Quoted{error.message});
+  spdlog::default_logger()->flush();
+  std::_Exit(kFailed);
+}
+
+// Reads the master's token file again on each SIGHUP, so that tokens are added and revoked while everything runs. A
+// file that cannot be used changes nothing and is logged. On the control thread: the file is small and on this machine.
+class TokenReload {
+ public:
+  // Takes the tokens into use and says how many connections it ended whose token is not among them.
+  using Use = std::function<std::size_t(net::Tokens)>;
+
+  // `file` as in read_accepted_tokens(); `has_tokens`: as it was read at the start. From now on SIGHUP does not end the
+  // process; one that comes before start() is remembered.
+  TokenReload(asio::io_context& io, std::string file, bool has_tokens)
+      : hangups_(io, SIGHUP), file_(std::move(file)), has_tokens_(has_tokens) {}
+
+  void start(Use use) {
+    use_ = std::move(use);
+    wait();
+  }
+
+ private:
+  void wait() {
+    hangups_.async_wait([this](const asio::error_code& error, int) {
+      if (error) return;
+      reload();
+      wait();
+    });
+  }
+
+  void reload() {
+    Result<net::Tokens> tokens = net::read_accepted_tokens(file_);
+    // A file that is gone must not open the master to everybody.
+    if (tokens && tokens->is_empty() && has_tokens_) {
+      tokens =
+          bad_input("there is no token file any more; a master that has begun with tokens goes on asking for them");
+    }
+    if (!tokens) {
+      spdlog::error("tokens_unchanged reason={}", log::Quoted{tokens.error().message});
+      return;
+    }
+    has_tokens_ = !tokens->is_empty();
+    const std::size_t count = tokens->all().size();
+    const std::size_t ended = use_(std::move(*tokens));
+    spdlog::info("tokens_read tokens={} connections_ended={}", count, ended);
+  }
+
+  asio::signal_set hangups_;
+  const std::string file_;
+  bool has_tokens_;
+  Use use_;
+};
+
+Result<asio::ip::tcp::acceptor> open_socket(asio::io_context& io, const CommandLine& line) {
+  if (line.listen_descriptor) return net::adopt_listener(io.get_executor(), *line.listen_descriptor, line.reach);
+  return net::listen(io.get_executor(), line.listen, line.reach);
+}
+
+// A master that was killed holds its journal and its port until the kernel has ended it, and the kernel lets a write to
+// a slow disk end first.
+template <class Open>
+auto take_over(const Open& open) {
+  static constexpr auto kPredecessorMost = std::chrono::seconds(10);
+  static constexpr auto kTryAgainAfter = std::chrono::milliseconds(50);
+  const auto until = std::chrono::steady_clock::now() + kPredecessorMost;
+  for (bool is_first = true;; is_first = false) {
+    auto opened = open();
+    if (opened || opened.error().kind != ErrorKind::Unavailable || std::chrono::steady_clock::now() >= until) {
+      return opened;
+    }
+    if (is_first) spdlog::warn("master_waiting for=10s why={}", log::Quoted{opened.error().message});
+    std::this_thread::sleep_for(kTryAgainAfter);
+  }
+}
+
+std::unique_ptr<recording::Recorder> make_recorder(const CommandLine& line) {
+  if (line.settings.recording_bytes_max == 0) return nullptr;
+  return std::make_unique<recording::Recorder>(recording::Recorder::Options{
+      recording::recordings_of(line.journal), line.settings.recording_bytes_max,
+      [](const std::string& why) { spdlog::warn("recording_stopped reason={}", log::Quoted{why}); }});
+}
+
+Error orphan(pid_t parent) {
+  return failed("--die-with-parent: process " + std::to_string(parent) +
+                " did not start this one, or has ended; name the process that starts it");
+}
+
+bool has_no_roots(const JobRoots& roots) { return roots.input.are_everywhere() || roots.output.are_everywhere(); }
+
+// Whatever hangs, the journal's disk included, the process ends soon after it was told to. What is not durable by then
+// is lost as by kill.
+void end_at_the_latest() {
+  static constexpr auto kEndMax = std::chrono::seconds(10);
+  std::thread([] {
+    std::this_thread::sleep_for(kEndMax);
+    log::say("ontime-master: did not end in order within 10 s, and ends at once.\n");
+    std::_Exit(kFailed);
+  }).detach();
+}
+
+// The journal is closed and unlocked, and all sockets are closed, even if threads are left behind. A master that dies
+// with its parent ends as soon as its recording is complete: what its journal has is as safe as after a kill.
+int end(std::unique_ptr<Master>& master, std::unique_ptr<journal::RocksdbJournal>& journal, bool dies_with_parent) {
+  const bool have_all_ended = master->stop();
+  master.reset();
+  if (have_all_ended && dies_with_parent) {
+    spdlog::default_logger()->flush();
+    std::_Exit(0);
+  }
+  journal.reset();
+  if (have_all_ended) return 0;
+  spdlog::warn("threads_left_behind message=\"they hang in a file system that does not answer\"");
+  spdlog::default_logger()->flush();
+  std::_Exit(0);
+}
+
+int run(const CommandLine& line) {
+  // A crash is safe at any time, so the kernel may end this process with its parent at once.
+  if (line.parent != 0 && !die_with_parent(line.parent)) return complain(orphan(line.parent));
+  if (Status status = check_port_file(line.port_file); !status) return complain(status.error());
+  if (!line.is_local_only) {
+    if (Status status = store::load_network(); !status) return complain(status.error());
+  }
+  asio::io_context io(1);
+  TokenReload token_reload(io, line.token_file, !line.settings.tokens.is_empty());  // SIGHUP may come at any time
+  if (Status status = log::set_up(line.log); !status) return complain(status.error());
+  auto journal = take_over([&] { return journal::RocksdbJournal::open(line.journal, {line.settings.journal_sync}); });
+  if (!journal) return complain(journal.error());
+  auto socket = take_over([&] { return open_socket(io, line); });
+  if (!socket) return complain(socket.error());
+  Settings settings = line.settings;
+  settings.index_directory = line.journal + "/access-points";
+  auto master = Master::make(io, **journal, settings, std::move(*socket), end_at_journal_failure, make_recorder(line));
+  if (!master) return complain(master.error());
+  pass_kill_point("journal-read");
+  asio::signal_set signals(io, SIGTERM, SIGINT);
+  signals.async_wait([&io, &master](const asio::error_code& error, int signal) {
+    if (error) return;
+    spdlog::info("master_stopping signal={}", signal);
+    end_at_the_latest();
+    (*master)->wind_down([&io] { io.stop(); });
+  });
+  token_reload.start([&master](net::Tokens tokens) { return (*master)->set_tokens(std::move(tokens)); });
+  (*master)->start();
+  if (line.reach == net::Reach::AnyNetwork && !line.settings.tls) {
+    spdlog::warn("insecure_network address={} message=\"orders and inputs' names cross this network in the clear\"",
+                 net::to_string(line.listen));
+  }
+  if (line.reach == net::Reach::AnyNetwork && has_no_roots(line.settings.roots)) {
+    spdlog::warn(
+        "no_roots message=\"any client that may submit can read and write whatever the cluster's user can; "
+        "--input-root and "
+        "--output-root say where\"");
+  }
+  if (line.settings.injection) spdlog::info("injection_active {}", injection::describe(*line.settings.injection));
+  spdlog::info("master_listening port={} tls={} cluster={} journal={}", (*master)->port(),
+               line.settings.tls ? "yes" : "no", (*journal)->cluster(), log::Quoted{line.journal});
+  if (!line.port_file.empty()) {
+    if (Status status = write_port_file(line.port_file, (*master)->port()); !status) return complain(status.error());
+  }
+  io.run();
+  return end(*master, *journal, line.parent != 0);
+}
+
+int print(const Result<std::string>& text) {
+  if (!text) return complain(text.error());
+  std::fputs(text->c_str(), stdout);
+  return 0;
+}
+
+int carry_out(int argc, char** argv) {
+  ::signal(SIGPIPE, SIG_IGN);
+  raise_descriptor_limit(std::numeric_limits<std::uint64_t>::max());
+  const Parsed parsed = parse_command_line(argc, argv);
+  if (!parsed.command_line) {
+    std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
+    return parsed.exit_code;
+  }
+  if (parsed.command_line->check_config) {
+    std::puts("The configuration is fine.");
+    return 0;
+  }
+  const CommandLine& line = *parsed.command_line;
+  if (line.check_journal) return print(check_journal(line.journal));
+  if (!line.backup_journal.empty()) return print(backup_journal(line.journal, line.backup_journal));
+  return run(line);
+}
+
+}  // namespace
+
+int main_of(int argc, char** argv) { return flags::with_everything_written("ontime-master", carry_out(argc, argv)); }
+
+}  // namespace ontime::master
