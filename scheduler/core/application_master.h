@@ -127,6 +127,7 @@ class ApplicationMaster {
   std::optional<NodeId> node_for_waiting(const StepBuilder& step, const ResourceManager& nodes,
                                          const std::vector<NodeId>& bad) const;
   static bool are_all(const Cluster& cluster, const std::vector<NodeId>& tried, TimePoint now);
+  static std::uint32_t count_excused(const Task& task, std::uint64_t segment);
   bool is_excused(const StepBuilder& step, AttemptId attempt, FailureKind kind) const;
   std::string why_missing(const StepBuilder& step) const;
   void avoid(NodeId node, TimePoint now);

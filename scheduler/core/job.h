@@ -39,6 +39,7 @@ struct Job {
   std::shared_ptr<const JobSpec> shared_spec;  // immutable, so actions share it
   const JobSpec& spec = *shared_spec;
   std::string profile_key = scheduler::profile_key(spec);
+  bool has_store = scheduler::has_store(spec);
   JobState state = JobState::Running;
   TimePoint submitted_at;
   TimePoint ended_at;          // epoch until final
