@@ -51,7 +51,6 @@ inline void read_rest(PartReader& reader, const wire::Sealed& from, scheduler::e
   read_counters(reader, from, to);
 }
 
-ONTIME_FIELDS(scheduler::SegmentTimes, (age)(first)(last)(timed_bytes)(moves))
 ONTIME_FIELDS(scheduler::AttemptProgress, (attempt)(offset)(records)(output_bytes)(segment))
 
 // Each report's event, the field of wire::Report that holds it, that field's case, and the members besides node and

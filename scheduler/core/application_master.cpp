@@ -217,7 +217,7 @@ bool ApplicationMaster::on_segment_sealed(StepBuilder& step, const event::Segmen
   step.record(fact::SegmentSealed{sealed.attempt, sealed.range, sealed.input_end, sealed.output, sealed.counters,
                                   usual(job.between_offsets.get(), job.usual_gap),
                                   usual(job.to_seal.get(), job.usual_seal),
-                                  usual(outlook_.sample().mean_launch(), job.usual_launch)});
+                                  usual(outlook_.sample().mean_launch(), job.usual_launch), sealed.times});
   settle_race(step, sealed.attempt, sealed.range.begin);
   look_at_promises(step, sealed.attempt.task.index, sealed.range);
   return true;
