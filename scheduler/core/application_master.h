@@ -143,7 +143,11 @@ class ApplicationMaster {
   void end_at(StepBuilder& step, AttemptId attempt, std::uint64_t at);
   void settle_race(StepBuilder& step, AttemptId winner, std::uint64_t begin);
   TaskId task_id(std::uint32_t index) const { return {job_, index}; }
+  // What is not worth it, or beyond what may be spent, is declined.
   bool may_carry_out(StepBuilder& step, const Judgement& judged, const Speculate& decision, ByteRange segment);
+  bool may_spend(StepBuilder& step, TaskId task, const Worth& worth, double work);
+  bool may_clone(StepBuilder& step, TaskId task);
+  Worth binding(Worth worth) const;
   void judge(StepBuilder& step, Judgement judged) const;
   void look_at_promises(StepBuilder& step, std::uint32_t task, ByteRange sealed);
 

@@ -50,6 +50,12 @@ double Outlook::usual_per_byte(const Cluster& cluster, const Job& job) const {
   return known.empty() ? 0 : median_of(std::move(known));
 }
 
+const math::DurationSample* Outlook::known_durations(const Cluster& cluster, const Job& job) const {
+  const math::DurationSample* known = cluster.find_profile(job);
+  if (known == nullptr || known->finished().size() < sample_.finished().size()) known = &sample_;
+  return known->finished().size() < kUsualFrom ? nullptr : known;
+}
+
 bool Outlook::is_late_without_pace(const Attempt& attempt) const {
   if (attempt.state != AttemptState::Running || !attempt.segment.is_known()) return false;
   const bool shows_none = attempt.segment.moves == 0 || attempt.offset >= attempt.held.end;
