@@ -8,6 +8,7 @@
 #include <asio/io_context.hpp>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -46,7 +47,7 @@ class AwayStore : public testing::TestWithParam<Away> {
   }
   // By its second half, which is read after the store has left.
   worker::Outcome<std::size_t> read(std::optional<Duration> comes_back_after) {
-    std::optional<worker::Outcome<std::size_t>> read;
+    worker::Outcome<std::size_t> read = worker::Fault{worker::FaultKind::Node, "not yet"};
     small_.run(small_.other, [&] {
       const auto& stored = store_.objects().at("in");
       auto input =
@@ -57,7 +58,7 @@ class AwayStore : public testing::TestWithParam<Away> {
       if (comes_back_after) come_back_after(*comes_back_after);
       read = (*input)->read_at(half.data(), half.size(), half.size());
     });
-    return *read;
+    return read;
   }
   Status store(std::optional<Duration> comes_back_after) {
     Status synced = failed("not yet");
