@@ -73,7 +73,7 @@ ONTIME_FIELDS(scheduler::DecisionNote,
   X(StandbyBegun, standby_begun, (attempt)(range))                                   \
   X(SegmentCut, segment_cut, (attempt)(begin)(at)(release))                          \
   X(SegmentDivided, segment_divided, (begin)(at))                                    \
-  X(SegmentSealed, segment_sealed, (attempt)(range)(input_end)(output)(usual_gap)(usual_seal)(usual_launch)) \
+  X(SegmentSealed, segment_sealed, (attempt)(range)(input_end)(output)(usual_gap)(usual_seal)(usual_launch)(times)) \
   X(AttemptEnded, attempt_ended, (attempt)(end)(message))                            \
   X(PolicyDecided, policy_decided, (job))                                            \
   X(ProfileUpdated, profile_updated, (key))                                          \

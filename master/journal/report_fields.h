@@ -15,6 +15,8 @@ inline scheduler::FailureKind kind_of(wire::Failure failure) {
     case wire::OUTPUT:
     case wire::INPUT:
       return scheduler::FailureKind::Storage;
+    case wire::AWAY:
+      return scheduler::FailureKind::Away;
     case wire::INPUT_CHANGED:
     case wire::BAD_APPLICATION:
       return scheduler::FailureKind::Missing;
@@ -29,7 +31,7 @@ inline scheduler::FailureKind kind_of(wire::Failure failure) {
 
 // One that is of this kind.
 inline wire::Failure failure_of(scheduler::FailureKind kind) {
-  for (const wire::Failure failure : {wire::OUTPUT, wire::INPUT_CHANGED, wire::LAUNCH, wire::BAD_RECORD}) {
+  for (const wire::Failure failure : {wire::OUTPUT, wire::AWAY, wire::INPUT_CHANGED, wire::LAUNCH, wire::BAD_RECORD}) {
     if (kind_of(failure) == kind) return failure;
   }
   return wire::CRASHED;
@@ -49,7 +51,6 @@ inline void read_rest(PartReader& reader, const wire::Sealed& from, scheduler::e
   read_counters(reader, from, to);
 }
 
-ONTIME_FIELDS(scheduler::SegmentTimes, (age)(first)(last)(timed_bytes)(moves))
 ONTIME_FIELDS(scheduler::AttemptProgress, (attempt)(offset)(records)(output_bytes)(segment))
 
 // Each report's event, the field of wire::Report that holds it, that field's case, and the members besides node and

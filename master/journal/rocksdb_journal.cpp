@@ -7,11 +7,9 @@
 #include <rocksdb/write_batch.h>
 #include <unistd.h>
 
-#include <cstdarg>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
-#include <mutex>
 #include <random>
 #include <system_error>
 #include <utility>
@@ -23,6 +21,7 @@
 #include "common/base/wording.h"
 #include "common/files/file_system.h"
 #include "common/files/sync.h"
+#include "master/journal/damage_log.h"
 #include "master/journal/database_files.h"
 #include "master/journal/directory.h"
 #include "master/journal/log_order.h"
@@ -82,32 +81,6 @@ bool holds_something_else(const std::string& directory) {
 }
 
 }  // namespace
-
-// What RocksDB tells only its log: in which file records were dropped because they are damaged.
-class RocksdbJournal::DamageLog : public rocksdb::Logger {
- public:
-  DamageLog() : Logger(rocksdb::WARN_LEVEL) {}
-  using rocksdb::Logger::Logv;
-  void Logv(const char* format, va_list arguments) override {
-    char text[1024];
-    std::vsnprintf(text, sizeof text, format, arguments);
-    const std::string_view line = text;
-    const std::size_t end = line.find(": dropping ");
-    const std::lock_guard lock(mutex_);
-    if (end == line.npos || !file_.empty()) return;
-    const std::size_t begin = line.rfind(' ', end);
-    file_ = line.substr(begin == line.npos ? 0 : begin + 1, end - (begin == line.npos ? 0 : begin + 1));
-  }
-  // "'FILE', "; empty if none was named.
-  std::string place() const {
-    const std::lock_guard lock(mutex_);
-    return file_.empty() ? "" : in_quotes(file_) + ", ";
-  }
-
- private:
-  mutable std::mutex mutex_;  // a compaction may log while the database is opened
-  std::string file_;
-};
 
 RocksdbJournal::RocksdbJournal(std::string directory, RocksdbSettings settings, std::unique_ptr<DirectoryLock> lock)
     : directory_(std::move(directory)),

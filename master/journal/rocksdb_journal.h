@@ -42,7 +42,6 @@ class RocksdbJournal : public Journal {
   Status read_all(const std::function<void(const scheduler::JournalRecord&)>& visit) override;
 
  private:
-  class DamageLog;
   enum class For { Writing, Reading };
   RocksdbJournal(std::string directory, RocksdbSettings settings, std::unique_ptr<DirectoryLock> lock);
   Status open_database(For purpose);

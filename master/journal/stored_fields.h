@@ -248,6 +248,7 @@ inline void read_fields(PartReader& reader, const stored::JobSpec& from, schedul
   reader.require(to.split_bytes != 0, "its split size is 0");
 }
 
+ONTIME_FIELDS(scheduler::SegmentTimes, (age)(first)(last)(timed_bytes)(moves))
 ONTIME_FIELDS(scheduler::SealedOutput, (file_offset)(length)(records)(crc32c))
 
 // Of a seal: the message holds the counters with the output that they came with.

@@ -65,7 +65,9 @@ std::string output_from(Descriptor at) {
     Descriptor above = files::open({at.get(), ".."}, kPlace);
     struct stat there {};
     if (!above.is_open() || ::fstat(above.get(), &there) != 0) return {};
-    if (there.st_dev == here.st_dev && there.st_ino == here.st_ino) return {};  // the root
+    const bool is_same = there.st_dev == here.st_dev && there.st_ino == here.st_ino;
+    // The root, and not a directory that is mounted within itself.
+    if (is_same && files::place_of(above.get()) == files::place_of(at.get())) return {};
     at = std::move(above);
     here = there;
   }

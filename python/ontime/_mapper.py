@@ -20,11 +20,23 @@ ALWAYS_WRITABLE = frozenset({int, float, str, bool, type(None)})
 
 def plain(value):
     """numpy's numbers and the like."""
-    if hasattr(value, "item"):
-        return value.item()
+    if hasattr(value, "item") and getattr(value, "shape", None) == ():
+        found = value.item()
+        if type(found) in ALWAYS_WRITABLE:
+            return found
     raise TypeError(
         f"a {type(value).__name__} cannot be a key or a value; use text, numbers, None, and lists, tuples and dicts of them"
     )
+
+
+def number(value):
+    """A number of Python, as numpy's have limits that sums would pass unseen."""
+    if hasattr(value, "item"):
+        value = plain(value)
+    if not isinstance(value, (int, float)):
+        name = type(value).__name__
+        raise TypeError(f"a {name} cannot be merged by sum, max or min; yield a number, or merge by a function")
+    return value + 0  # of True and False the numbers
 
 
 dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=plain).encode
@@ -98,13 +110,13 @@ class Table:
 
 class Sums(Table):
     def check(self, key, value):
-        encode(key), encode(value + 0)
+        encode(key), encode(number(value))
 
     def add(self, key, value):
         if type(key) is not str:
             key = encode(key)
         if type(value) is not int and type(value) is not float:
-            encode(value + 0)  # while it is known which line it is of
+            value = number(value)
         values = self.values
         values[key] = values.get(key, 0) + value
 
@@ -116,9 +128,8 @@ class Extremes(Sums):
 
     def add(self, key, value):
         key = self.key_of(key)
-        value = value + 0  # of True and False the numbers
         if type(value) is not int and type(value) is not float:
-            encode(value)  # while it is known which line it is of
+            value = number(value)
         known = self.values.get(key)
         if known is None:
             self.values[key] = value

@@ -78,6 +78,46 @@ def test_numpy_numbers_are_numbers():
         assert segments(mapped, b"x\n") == [b"3\t0.5\n"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "value"), [("int8", 100), ("uint8", 200), ("int64", 2**63 - 1), ("uint64", 2**64 - 1), ("bool_", 1), ("float16", 60000.0)]
+)
+def test_numpy_numbers_are_summed_without_their_limits(kind, value):
+    one = getattr(pytest.importorskip("numpy"), kind)(value)
+    for values in ([one] * 3, [value, one, value], [one, value, one]):
+        total = segments(service(lambda line: [("k", item) for item in values], "sum"), b"x\n")
+        assert total == [b'"k"\t' + _mapper.encode(3 * value) + b"\n"]
+    assert segments(service(lambda line: [("k", one), ("k", 2**70)], "sum"), b"x\n")[0].endswith(_mapper.encode(value + 2**70) + b"\n")
+
+
+def test_numpy_keys_are_those_of_python():
+    numpy = pytest.importorskip("numpy")
+    for one, other in ((numpy.int64(3), 3), (numpy.float64(0.5), 0.5), (numpy.bool_(True), True), ((numpy.int64(3),), (3,))):
+        assert len(segments(service(lambda line: [(one, 1), (other, 1)], "sum"), b"x\n")[0].splitlines()) == 1
+
+
+@pytest.mark.parametrize("how", ["sum", "max", None])
+def test_what_numpy_has_besides_numbers_is_refused_by_its_name(capfd, how):
+    numpy = pytest.importorskip("numpy")
+    for value in (numpy.array([1, 2]), numpy.array([1]), numpy.longdouble(1.5), numpy.datetime64("2020-01-01"), numpy.complex128(1)):
+        for skip in (False, True):
+            mapped = service(lambda line: [("k", value)], how, skip=skip)
+            mapped.begin("/in")
+            if skip:
+                assert mapped.records(0, b"x\n") == b""
+            else:
+                with pytest.raises(SystemExit):
+                    mapped.records(0, b"x\n")
+            assert f"TypeError: a {type(value).__name__} cannot be" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("value", ["3", None, [1], {"a": 1}], ids=repr)
+def test_what_is_no_number_is_refused_by_sums_and_extremes(capfd, value):
+    for how in ("sum", "max", "min"):
+        with pytest.raises(SystemExit):
+            segments(service(lambda line: [("k", value)], how), b"x\n")
+        assert f"TypeError: a {type(value).__name__} cannot be merged" in capfd.readouterr().err
+
+
 UNWRITABLE = [object(), decimal.Decimal("1.5"), [object()], b"bytes"]
 MERGES = [("sum", None), ("max", None), ("list", lambda key, values: values[0]), (None, None)]
 

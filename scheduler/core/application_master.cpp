@@ -166,7 +166,7 @@ bool ApplicationMaster::launch_first(StepBuilder& step, const ResourceManager& n
   const std::uint32_t index = next_fresh_++;
   refresh(step.cluster, task_id(index));  // all its segments wait, more than one if it was divided
   launch(step, *node, {index, step.cluster.find_task(task_id(index))->ledger.split().begin}, false, false);
-  if (clones_ > 0) {
+  if (clones_ > 0 && may_clone(step, task_id(index))) {
     for (const Segment& segment : step.cluster.find_task(task_id(index))->ledger.segments()) {
       speculation_.add_clones({{index, segment.range.begin}, clones_, false});
     }
@@ -217,7 +217,7 @@ bool ApplicationMaster::on_segment_sealed(StepBuilder& step, const event::Segmen
   step.record(fact::SegmentSealed{sealed.attempt, sealed.range, sealed.input_end, sealed.output, sealed.counters,
                                   usual(job.between_offsets.get(), job.usual_gap),
                                   usual(job.to_seal.get(), job.usual_seal),
-                                  usual(outlook_.sample().mean_launch(), job.usual_launch)});
+                                  usual(outlook_.sample().mean_launch(), job.usual_launch), sealed.times});
   settle_race(step, sealed.attempt, sealed.range.begin);
   look_at_promises(step, sealed.attempt.task.index, sealed.range);
   return true;

@@ -127,6 +127,7 @@ class ApplicationMaster {
   std::optional<NodeId> node_for_waiting(const StepBuilder& step, const ResourceManager& nodes,
                                          const std::vector<NodeId>& bad) const;
   static bool are_all(const Cluster& cluster, const std::vector<NodeId>& tried, TimePoint now);
+  static std::uint32_t count_excused(const Task& task, std::uint64_t segment);
   bool is_excused(const StepBuilder& step, AttemptId attempt, FailureKind kind) const;
   std::string why_missing(const StepBuilder& step) const;
   void avoid(NodeId node, TimePoint now);
@@ -142,7 +143,11 @@ class ApplicationMaster {
   void end_at(StepBuilder& step, AttemptId attempt, std::uint64_t at);
   void settle_race(StepBuilder& step, AttemptId winner, std::uint64_t begin);
   TaskId task_id(std::uint32_t index) const { return {job_, index}; }
+  // What is not worth it, or beyond what may be spent, is declined.
   bool may_carry_out(StepBuilder& step, const Judgement& judged, const Speculate& decision, ByteRange segment);
+  bool may_spend(StepBuilder& step, TaskId task, const Worth& worth, double work);
+  bool may_clone(StepBuilder& step, TaskId task);
+  Worth binding(Worth worth) const;
   void judge(StepBuilder& step, Judgement judged) const;
   void look_at_promises(StepBuilder& step, std::uint32_t task, ByteRange sealed);
 

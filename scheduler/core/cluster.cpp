@@ -242,12 +242,16 @@ void Cluster::observe_judged(Judgement judged, TimePoint now) {
     judged.segment = attempt.segment;
     judged.is_running = attempt.state == AttemptState::Running;
   }
-  if (judged.worth.is_binding && judged.what != Judgement::What::End) job.spent += std::max(0.0, judged.worth.price);
+  observe_spent(judged.task.job, judged.worth);
   judged.at = now;
   judged.spent = job.spent;
   judged.is_divided_more = job.is_divided_more;
   judged_.push_back(std::move(judged));
   --unjudged_;
+}
+
+void Cluster::observe_spent(JobId id, const Worth& worth) {
+  if (worth.is_binding) job(id).spent += std::max(0.0, worth.price);
 }
 
 void Cluster::observe_divided_no_more(JobId id) { job(id).is_divided_more = false; }

@@ -92,6 +92,8 @@ class Cluster {
   // A decision about an attempt that runs is carried out. How it was judged follows, before it changes the attempt.
   void observe_decided() { ++unjudged_; }
   void observe_judged(Judgement judged, TimePoint now);
+  // Machine time that a decision costs is promised.
+  void observe_spent(JobId job, const Worth& worth);
   void observe_divided_no_more(JobId job);
   // One more than kDecisionsKept.
   void observe_decision_dropped(JobId job);

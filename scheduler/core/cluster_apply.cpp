@@ -4,6 +4,7 @@
 
 #include "common/base/check.h"
 #include "scheduler/core/cluster.h"
+#include "scheduler/math/segment_costs.h"
 
 namespace ontime::scheduler {
 
@@ -123,6 +124,9 @@ struct Cluster::Applier {
     if (task.ledger.is_done()) ++job.tasks_done;
 
     Attempt& winner = cluster.attempt(fact.attempt);
+    if (fact.times.is_known() && !fact.range.is_open_ended()) {
+      math::learn_from_sealed(fact.times, static_cast<double>(fact.range.size()), winner.beginning(), job.starts);
+    }
     winner.held.begin = fact.range.end;
     winner.offset = std::max(winner.offset, fact.input_end);
     winner.segment_at = winner.idle_until = at;

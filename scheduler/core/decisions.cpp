@@ -2,6 +2,7 @@
 // decisions of the same plan. So each decision is checked against the job as it is now, and does nothing if it no
 // longer fits.
 #include <algorithm>
+#include <utility>
 
 #include "common/base/units.h"
 #include "scheduler/core/application_master.h"
@@ -49,16 +50,40 @@ void ApplicationMaster::judge(StepBuilder& step, Judgement judged) const {
 }
 
 // Engines that others plan for are not held back: what their attempts cost is theirs to know.
+Worth ApplicationMaster::binding(Worth worth) const {
+  worth.is_binding = worth.is_binding && !is_as_written_ && !is_advised_;
+  return worth;
+}
+
 bool ApplicationMaster::may_carry_out(StepBuilder& step, const Judgement& judged, const Speculate& decision,
                                       ByteRange segment) {
-  Worth worth = judged.worth;
-  worth.is_binding = worth.is_binding && !is_as_written_ && !is_advised_;
+  const Worth worth = binding(judged.worth);
   const auto refusal = restraint_.refusal(decision, worth, judged.work);
   if (refusal && worth.is_binding) {
     step.cluster.observe_declined(decision.task, *refusal, step.now);
     return false;
   }
   restraint_.promise(decision, worth, segment);
+  return true;
+}
+
+bool ApplicationMaster::may_spend(StepBuilder& step, TaskId task, const Worth& appraised, double work) {
+  const Worth worth = binding(appraised);
+  const auto refusal = restraint_.refusal(worth, work);
+  if (refusal && worth.is_binding) {
+    step.cluster.observe_declined(task, *refusal, step.now);
+    return false;
+  }
+  restraint_.spend(worth);
+  return true;
+}
+
+// Clones are wanted for all tasks at once, and weighed for each when it is launched, by what is known then.
+bool ApplicationMaster::may_clone(StepBuilder& step, TaskId task) {
+  const Appraiser appraiser(step.cluster, outlook_, job_, step.now);
+  const Worth worth = appraiser.appraise_clones(clones_, step.cluster.find_task(task)->ledger.split());
+  if (!may_spend(step, task, worth, appraiser.work())) return false;
+  step.cluster.observe_spent(job_, worth);
   return true;
 }
 
@@ -89,26 +114,31 @@ void ApplicationMaster::carry_out(StepBuilder& step, const Divide& decision) {
   if (task == nullptr) return;
   const bool is_whole = outlook_.takes_at_once(step.cluster, *step.cluster.find_job(job_));
   if (is_whole && !is_as_written_) return;  // a piece would take as long, as far as anybody knows
+  // Up to the first border that does not fit. What was divided before is kept: each piece is an open segment like any
+  // other, so there is nothing to undo.
+  const Segment* segment = task->ledger.find(decision.segment);
+  if (segment == nullptr || segment->sealed || segment->range.is_open_ended()) return;
+  if (!step.cluster.racing(decision.task, decision.segment).empty()) return;
+  Divide fitting = decision;
   std::uint64_t begin = decision.segment;
-  std::uint32_t pieces = 1;
-  // Border by border, and the first that does not fit ends it. What was divided before is kept: each piece is an open
-  // segment like any other, so there is nothing to undo.
-  for (const std::uint64_t border : decision.borders) {
-    const Segment* segment = task->ledger.find(begin);
-    if (segment == nullptr || segment->sealed || segment->range.is_open_ended()) break;
-    if (!step.cluster.racing(decision.task, begin).empty()) break;
-    if (border <= begin || border >= segment->range.end) break;
-    step.record(fact::SegmentDivided{decision.task, begin, border});
-    begin = border;
-    ++pieces;
-  }
-  if (pieces == 1) return;
+  const auto end = std::ranges::find_if(fitting.borders, [&](std::uint64_t border) {
+    return border <= std::exchange(begin, border) || border >= segment->range.end;
+  });
+  fitting.borders.erase(end, fitting.borders.end());
+  if (fitting.borders.empty()) return;
+  const Appraiser appraiser(step.cluster, outlook_, job_, step.now);
+  const Worth worth = appraiser.appraise(fitting);
+  if (!may_spend(step, decision.task, worth, appraiser.work())) return;
+  step.cluster.observe_spent(job_, worth);
+  begin = decision.segment;
+  for (const std::uint64_t border : fitting.borders)
+    step.record(fact::SegmentDivided{decision.task, std::exchange(begin, border), border});
   DecisionNote note;
   note.what = DecisionNote::What::Divide;
   note.task = decision.task.index;
   note.reason = code_of(decision.reason);
   note.segment = decision.segment;
-  note.pieces = pieces;
+  note.pieces = static_cast<std::uint32_t>(fitting.borders.size()) + 1;
   step.decide(job_, std::move(note));
   refresh(step.cluster, decision.task);
 }
@@ -129,9 +159,7 @@ void ApplicationMaster::carry_out(StepBuilder& step, const EndAttempt& decision)
   if (attempt == nullptr) return;
   const Appraiser appraiser(step.cluster, outlook_, job_, step.now);
   const Worth worth = appraiser.appraise(decision);
-  if (!is_as_written_ && !is_advised_ && worth.is_binding && !worth.is_worth) {
-    return step.cluster.observe_declined(decision.attempt.task, Reason::NotWorthIt, step.now);
-  }
+  if (!may_spend(step, decision.attempt.task, worth, appraiser.work())) return;
   DecisionNote note;
   note.what = DecisionNote::What::EndAttempt;
   note.task = decision.attempt.task.index;
@@ -142,7 +170,8 @@ void ApplicationMaster::carry_out(StepBuilder& step, const EndAttempt& decision)
   note.rate = rate;
   note.usual_rate = appraiser.usual_rate();
   step.decide(job_, std::move(note));  // before the end that it explains
-  judge(step, {Judgement::What::End, decision.attempt.task, decision.reason, decision.attempt.number, worth, 0, rate});
+  judge(step, {Judgement::What::End, decision.attempt.task, decision.reason, decision.attempt.number, worth,
+               appraiser.work(), rate});
   end_attempt(step, decision.attempt, AttemptEnd::Killed, std::string(code_of(decision.reason)));
 }
 

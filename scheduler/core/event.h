@@ -32,6 +32,7 @@ enum class FailureKind : std::uint8_t {
   Missing,  // the node has no such application, or another version of the input; others may have it
   Node,     // the node could not start it: the node's own state
   Data,     // the input itself, as every node would find it: a record above the limit, a broken compressed stream
+  Away,     // a store did not answer the node for as long as attempts wait for one
   Stalled,  // it stood still for too long: only the scheduler says so
 };
 

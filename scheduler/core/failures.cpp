@@ -22,7 +22,8 @@ constexpr std::uint32_t kGuiltyInAnyCase = 4;  // times as many in a row: others
 
 // Its fault may be the node's.
 bool blames_node(FailureKind kind) {
-  return kind == FailureKind::Storage || kind == FailureKind::Missing || kind == FailureKind::Node;
+  return kind == FailureKind::Storage || kind == FailureKind::Away || kind == FailureKind::Missing ||
+         kind == FailureKind::Node;
 }
 
 }  // namespace
@@ -96,13 +97,26 @@ void ApplicationMaster::avoid(NodeId node, TimePoint now) {
   trouble.until = now + std::min(pause, kAvoidedMost);
 }
 
-// While another attempt works on the segment nothing speaks against it. Nor does a node that could not start its
-// attempt, as long as there is a node that has not tried.
+// How many attempts have failed on the segment without counting against it.
+std::uint32_t ApplicationMaster::count_excused(const Task& task, std::uint64_t begin) {
+  const auto failed = std::count_if(task.attempts.begin(), task.attempts.end(), [&](const Attempt& attempt) {
+    return attempt.state == AttemptState::Failed && attempt.held.contains(begin);
+  });
+  const std::uint32_t counted = task.ledger.find(begin)->failures;
+  return static_cast<std::uint32_t>(failed) - std::min(static_cast<std::uint32_t>(failed), counted);
+}
+
+// While another attempt works on the segment nothing speaks against it. Nor does a store that is away, as often as it
+// may fail; nor a node that could not start its attempt, as long as there is a node that has not tried.
 bool ApplicationMaster::is_excused(const StepBuilder& step, AttemptId id, FailureKind kind) const {
   const Cluster& cluster = step.cluster;
   const Attempt& attempt = *cluster.find_attempt(id);
   const std::vector<AttemptId> racing = cluster.racing(id.task, attempt.held.begin);
   if (racing.size() > 1 || (racing.size() == 1 && racing.front() != id)) return true;
+  if (kind == FailureKind::Away) {
+    const std::uint32_t most = cluster.find_job(job_)->spec.attempts_max;
+    return count_excused(*cluster.find_task(id.task), attempt.held.begin) < most;
+  }
   if (kind != FailureKind::Node) return false;
   std::vector<NodeId> tried = nodes_that_failed(cluster, id.task, attempt.held.begin);
   tried.push_back(attempt.node);

@@ -43,8 +43,9 @@ std::string broken_by(const Judgement& judged) {
   if (!judged.worth.is_worth)
     return "it was to gain " + time_of(judged.worth.gain()) + " and had to gain " + time_of(judged.worth.least);
   const double budget = Restraint::kSpend * judged.work;
-  if (judged.what != Judgement::What::End && judged.work > 0 && judged.worth.price > 0 && judged.spent > budget)
-    return "copies and cuts of the job cost " + time_of(judged.spent) + " with it, and may cost " + time_of(budget);
+  if (judged.work > 0 && judged.worth.price > 0 && judged.spent > budget)
+    return "copies, cuts and ends of the job cost " + time_of(judged.spent) + " with it, and may cost " +
+           time_of(budget);
   return "";
 }
 

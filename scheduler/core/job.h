@@ -39,6 +39,7 @@ struct Job {
   std::shared_ptr<const JobSpec> shared_spec;  // immutable, so actions share it
   const JobSpec& spec = *shared_spec;
   std::string profile_key = scheduler::profile_key(spec);
+  bool has_store = scheduler::has_store(spec);
   JobState state = JobState::Running;
   TimePoint submitted_at;
   TimePoint ended_at;          // epoch until final
@@ -62,9 +63,10 @@ struct Job {
   Duration usual_gap{0};                // the usual time of both, as the last seal has it; 0: not known
   Duration usual_seal{0};
   Duration usual_launch{0};
-  Duration longest_way{0};                     // of a question for a cut and its answer together. Not durable
-  double spent = 0;                            // seconds of machine time that promises have cost. Not durable
-  bool is_divided_more = true;                 // false: too little came of earlier cuts. Not durable
+  math::DurationSample starts;  // what its sealed segments took besides their bytes; nothing else is in it
+  Duration longest_way{0};      // of a question for a cut and its answer together. Not durable
+  double spent = 0;             // seconds of machine time that promises have cost. Not durable
+  bool is_divided_more = true;  // false: too little came of earlier cuts. Not durable
   std::map<std::uint32_t, Declined> declined;  // by task: why nothing was done for it when the policy last looked
 
   bool missed_deadline(TimePoint now) const {

@@ -66,6 +66,14 @@ std::uint64_t count_files(const JobSpec& spec) {
   return count;
 }
 
+bool has_store(const JobSpec& spec) {
+  const auto is_address = [](const std::string& path) {
+    return !path.starts_with('/') && path.find("://") != std::string::npos;
+  };
+  return is_address(spec.output) || std::any_of(spec.inputs.begin(), spec.inputs.end(),
+                                                [&](const InputFile& file) { return is_address(file.path); });
+}
+
 // Lengths in front, so that no name or value can pass for another.
 std::string profile_key(const JobSpec& spec) {
   std::string key;

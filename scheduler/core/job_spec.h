@@ -102,6 +102,9 @@ std::uint64_t count_splits(const JobSpec& spec);
 // How many files the inputs are, those of groups included.
 std::uint64_t count_files(const JobSpec& spec);
 
+// An input or its output is in a store or on a web server.
+bool has_store(const JobSpec& spec);
+
 // By what later jobs find what attempts of this one have shown: the application and its parameters. Empty: those are
 // longer than kProfileKeyBytesMax, and the job neither finds nor leaves a profile.
 std::string profile_key(const JobSpec& spec);

@@ -70,6 +70,7 @@ Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
     if (!cluster.find_task({job, index})->attempts.empty()) refresh(cluster, {job, index});
   }
   recall_durations(*cluster.find_job(job));
+  sample_.add(cluster.find_job(job)->starts);
   if (const math::DurationSample* profile = cluster.find_profile(*cluster.find_job(job))) {
     slow_first_before_ = profile->slow_first();
     usual_fixed_before_ = profile->usual_fixed(math::Beginning::Cold);

@@ -86,6 +86,8 @@ class Outlook {
   // Seconds per byte of usual attempts, starts left out: of those that have ended, else of earlier jobs like this, else
   // of the running ones; 0: nothing is known, or all bytes are taken at once.
   double usual_per_byte(const Cluster& cluster, const Job& job) const;
+  // Of the job's own attempts or of earlier jobs like this, whichever says more; null: neither says what is usual.
+  const math::DurationSample* known_durations(const Cluster& cluster, const Job& job) const;
   // When a running attempt that shows no pace will have sealed up to `end`, in seconds after submission, if a fresh
   // attempt's bytes take `per_byte` seconds each. It shows none if it has taken nothing of its segment yet, or all at
   // once.

@@ -14,11 +14,6 @@ constexpr double kReadingError = 0.5;
 constexpr double kErrorLeast = 0.1;
 constexpr double kHiccup = 1;  // seconds: an attempt that is slow for less may have waited for a busy machine
 
-math::Beginning beginning_of(const Attempt& attempt) {
-  if (attempt.held.begin != attempt.start_offset) return math::Beginning::Next;
-  return attempt.is_warm ? math::Beginning::Warm : math::Beginning::Cold;
-}
-
 }  // namespace
 
 std::optional<double> Outlook::slow_first() const {
@@ -28,7 +23,7 @@ std::optional<double> Outlook::slow_first() const {
 }
 
 double Outlook::usual_fixed(const Attempt& attempt) const {
-  const auto own = sample_.usual_fixed(beginning_of(attempt));
+  const auto own = sample_.usual_fixed(attempt.beginning());
   return own ? *own : usual_fixed_before_.value_or(math::kInfinity);
 }
 
@@ -70,6 +65,12 @@ double Outlook::usual_per_byte(const Cluster& cluster, const Job& job) const {
   std::vector<double> known = early_durations();
   known.insert(known.end(), sample_.finished().begin(), sample_.finished().end());
   return known.empty() ? 0 : median_of(std::move(known));
+}
+
+const math::DurationSample* Outlook::known_durations(const Cluster& cluster, const Job& job) const {
+  const math::DurationSample* known = cluster.find_profile(job);
+  if (known == nullptr || known->finished().size() < sample_.finished().size()) known = &sample_;
+  return known->finished().size() < kUsualFrom ? nullptr : known;
 }
 
 bool Outlook::is_late_without_pace(const Attempt& attempt) const {
@@ -137,14 +138,9 @@ Pace Outlook::pace_by_runner(AttemptId id, const Attempt& attempt) const {
 }
 
 void Outlook::on_sealed(const Cluster& cluster, AttemptId id, ByteRange segment, const SegmentTimes& times) {
-  const Attempt& attempt = *cluster.find_attempt(id);
   if (!times.is_known()) return;
-  const double bytes = static_cast<double>(segment.size());
-  const math::Mapped mapped = math::mapped_of_sealed(times, bytes);
-  const bool is_at_once = mapped.seconds <= 0;
-  sample_.add_fixed(is_at_once ? math::Beginning::AtOnce : beginning_of(attempt), mapped.fixed);
-  sample_.add_first(is_at_once ? mapped.fixed : seconds(times.first));
-  sealed_[id] += mapped;
+  const math::Beginning how = cluster.find_attempt(id)->beginning();
+  sealed_[id] += math::learn_from_sealed(times, static_cast<double>(segment.size()), how, sample_);
 }
 
 }  // namespace ontime::scheduler

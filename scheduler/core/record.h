@@ -14,6 +14,7 @@
 #include "common/base/time.h"
 #include "scheduler/core/job_spec.h"
 #include "scheduler/core/node.h"
+#include "scheduler/core/segment_times.h"
 #include "scheduler/math/durations.h"
 
 namespace ontime::scheduler {
@@ -156,6 +157,7 @@ struct SegmentSealed {
   Duration usual_gap{0};
   Duration usual_seal{0};
   Duration usual_launch{0};
+  SegmentTimes times{};  // of its runner, so that the next master knows what the job's segments cost to begin
 };
 
 struct AttemptEnded {

@@ -20,15 +20,24 @@ bool is_sealed(const Ledger& ledger, ByteRange range) {
 }  // namespace
 
 std::optional<Reason> Restraint::refusal(const Speculate& decision, const Worth& worth, double work) const {
+  const bool is_race = std::holds_alternative<WholeSegment>(decision.work);
+  if (worth.is_worth && is_regretted_ && !is_race) return Reason::NothingGained;
+  return refusal(worth, work);
+}
+
+std::optional<Reason> Restraint::refusal(const Worth& worth, double work) const {
   if (!worth.is_worth) return Reason::NotWorthIt;
-  if (is_regretted_ && !std::holds_alternative<WholeSegment>(decision.work)) return Reason::NothingGained;
   const double price = std::max(0.0, worth.price);
   if (work > 0 && price > 0 && spent_ + price > kSpend * work) return Reason::BudgetSpent;
   return std::nullopt;
 }
 
-void Restraint::promise(const Speculate& decision, const Worth& worth, ByteRange segment) {
+void Restraint::spend(const Worth& worth) {
   if (worth.is_binding) spent_ += std::max(0.0, worth.price);
+}
+
+void Restraint::promise(const Speculate& decision, const Worth& worth, ByteRange segment) {
+  spend(worth);
   const bool changes_segment = !std::holds_alternative<WholeSegment>(decision.work);  // a race leaves it as it is
   if (changes_segment && worth.gain() > 0 && std::isfinite(worth.gain()))
     open_.push_back({decision.task.index, segment, worth.without, worth.gain(), worth.is_binding});

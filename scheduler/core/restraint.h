@@ -21,6 +21,9 @@ class Restraint {
   // Why the decision is not to be carried out; nothing if it may be. `work`: machine time of the whole job without
   // speculation, in seconds; 0 if that is not known.
   std::optional<Reason> refusal(const Speculate& decision, const Worth& worth, double work) const;
+  // The same of what promises no gain of its own: an end, a division before a launch, or clones.
+  std::optional<Reason> refusal(const Worth& worth, double work) const;
+  void spend(const Worth& worth);
   // The decision is carried out, on that segment.
   void promise(const Speculate& decision, const Worth& worth, ByteRange segment);
   // The range of the task was just sealed, now (seconds after submission). True when too little came of what was

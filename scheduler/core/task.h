@@ -12,6 +12,7 @@
 #include "scheduler/core/job_spec.h"
 #include "scheduler/core/ledger.h"
 #include "scheduler/core/segment_times.h"
+#include "scheduler/math/durations.h"
 
 namespace ontime::scheduler {
 
@@ -75,6 +76,11 @@ struct Attempt {
   Mark earlier;
   Mark later;
 
+  // Of the segment that it works on.
+  math::Beginning beginning() const {
+    if (held.begin != start_offset) return math::Beginning::Next;
+    return is_warm ? math::Beginning::Warm : math::Beginning::Cold;
+  }
   // It is there, and the segment at that offset is its to work on, perhaps together with others.
   bool holds(std::uint64_t at) const { return is_live(state) && held.contains(at); }
   // Fresh attempts for what it works on are on their way, or it gives up its work: a policy lets that come first. A

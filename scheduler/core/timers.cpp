@@ -54,14 +54,17 @@ constexpr Duration kMost = std::chrono::hours(24);  // of a limit that was doubl
 constexpr double kUsualGaps = 20;
 constexpr int kLongestGaps = 3;        // or seals
 constexpr int kUsualGapsAtFirst = 10;  // a straggler that has mapped no record yet may be that many times slower
-constexpr Duration kSealLeast = std::chrono::minutes(1);  // of a seal the output's disk or store may be the cause
+constexpr Duration kSealLeast = std::chrono::minutes(1);  // of a seal the output's disk may be the cause
+// With a store: a read or write that gets no answer fails before, by the attempt's own patience
+// (http::kAttemptPatience).
+constexpr Duration kStoreLeast = std::chrono::minutes(2);
 
 Duration doubled(Duration limit, std::uint32_t times) {
   for (; times > 0 && limit < kMost; --times) limit *= 2;
   return limit;
 }
 
-Duration usual_limit(double usual, Duration least = kLeast) {
+Duration usual_limit(double usual, Duration least) {
   return std::clamp<Duration>(from_seconds(kUsualGaps * usual), least, kMost);
 }
 
@@ -96,18 +99,19 @@ std::optional<Duration> progress_limit(const Job& job, const Attempt& attempt, c
                                        const math::DurationSample& sample) {
   if (job.spec.attempt_timeout == kNoTimeout) return std::nullopt;
   if (job.spec.attempt_timeout > Duration::zero()) return job.spec.attempt_timeout;
+  const Duration least = job.has_store ? kStoreLeast : kLeast;
   if (attempt.state == AttemptState::Launching) {
     const std::optional<double> launch = usual(sample.mean_launch(), job.usual_launch);
     // If the master's clock jumped during a launch, the time of that launch means nothing.
-    return doubled(launch ? std::min(usual_limit(*launch), kUnknown) : kUnknown, segment.stalls);
+    return doubled(launch ? std::min(usual_limit(*launch, least), kUnknown) : kUnknown, segment.stalls);
   }
   const std::optional<double> record = usual(job.between_offsets.get(), job.usual_gap);
   const std::optional<double> seal = usual(job.to_seal.get(), job.usual_seal);
-  Duration for_record = record ? usual_limit(*record) : kUnknown;
+  Duration for_record = record ? usual_limit(*record, least) : kUnknown;
   if (attempt.segment.is_starting())
-    for_record = std::max(for_record, usual_limit(sample.usual_fixed(math::Beginning::Cold).value_or(0)));
-  const Duration least = std::max(kSealLeast, kLongestGaps * std::min(job.to_seal.longest(), kMost / kLongestGaps));
-  const Duration for_seal = seal ? usual_limit(*seal, least) : kUnknown;
+    for_record = std::max(for_record, usual_limit(sample.usual_fixed(math::Beginning::Cold).value_or(0), least));
+  const Duration longest = kLongestGaps * std::min(job.to_seal.longest(), kMost / kLongestGaps);
+  const Duration for_seal = seal ? usual_limit(*seal, std::max({kSealLeast, least, longest})) : kUnknown;
   if (!is_sealing(attempt, segment)) return doubled(for_record, segment.stalls);
   const bool has_mapped_all = attempt.offset >= attempt.held.end;
   return doubled(has_mapped_all ? for_seal : std::max(for_record, for_seal), segment.stalls);

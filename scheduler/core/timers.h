@@ -87,7 +87,7 @@ Duration answer_limit(const Job& job, const Attempt& attempt, const Segment& seg
 // kNoTimeout. Otherwise 30 s or 20 times the job's usual time between two offsets; of an attempt that has not begun, 20
 // times the mean launch, and of one in its start also 20 times the usual start. While it only has to seal what it has
 // mapped: 1 min, 20 times the job's usual time for that, or three times the longest. 10 minutes where the usual time is
-// not known. `sample`: of the job's own attempts.
+// not known. At least 2 min if its input or output is in a store. `sample`: of the job's own attempts.
 std::optional<Duration> progress_limit(const Job& job, const Attempt& attempt, const Segment& segment,
                                        const math::DurationSample& sample);
 

@@ -165,9 +165,49 @@ Worth Appraiser::appraise(const EndAttempt& decision) const {
   worth.is_binding = needs_start_;
   worth.without = expect(decision.attempt, attempt.held.end).end;
   worth.with = fresh(static_cast<double>(attempt.held.size()));
-  worth.price = begin_;
+  worth.price = now_ - seconds(attempt.segment_at - job_.submitted_at);
   worth.least = margin(decision.attempt.task, attempt.offset, worth.without - now_);
   worth.is_worth = !is_young(decision.attempt) && is_gain_enough(worth);
+  return worth;
+}
+
+Worth Appraiser::appraise(const Divide& decision) const {
+  Worth worth;
+  const ByteRange segment = cluster_.find_task(decision.task)->ledger.find(decision.segment)->range;
+  if (segment.is_open_ended()) return worth;
+  std::uint64_t begin = segment.begin;
+  std::uint64_t longest = 0;
+  for (const std::uint64_t border : decision.borders) {
+    longest = std::max(longest, border - begin);
+    begin = border;
+  }
+  worth.is_binding = needs_start_;
+  worth.without = fresh(static_cast<double>(segment.size()));
+  worth.with = fresh(static_cast<double>(std::max(longest, segment.end - begin)));
+  worth.price = static_cast<double>(decision.borders.size()) * begin_;
+  worth.least = least_gain(worth.without - now_, begin_, 0);
+  worth.is_worth = is_gain_enough(worth);
+  return worth;
+}
+
+// A copy that is slow to begin is taken to be slow at its bytes too, so the best one is the best at both.
+Worth Appraiser::appraise_clones(std::uint32_t copies, ByteRange split) const {
+  Worth worth;
+  const math::DurationSample* const known = outlook_.known_durations(cluster_, job_);
+  if (known == nullptr || split.is_open_ended()) return worth;
+  const auto bytes = static_cast<double>(split.size());
+  const bool is_whole = outlook_.takes_at_once(cluster_, job_);
+  const auto starts = known->fixed(is_whole ? math::Beginning::AtOnce : math::Beginning::Cold);
+  const auto end_of_best = [&](std::uint32_t attempts) {
+    const double fixed = starts.empty() ? fixed_ : math::mean_of_least(starts, attempts);
+    return now_ + (begin_ - fixed_) + fixed + (is_whole ? 0 : bytes * math::mean_of_least(known->finished(), attempts));
+  };
+  worth.is_binding = needs_start_;
+  worth.without = end_of_best(1);
+  worth.with = end_of_best(1 + copies);
+  worth.price = copies * (worth.with - now_) - worth.gain();
+  worth.least = least_gain(worth.without - now_, begin_, 0);
+  worth.is_worth = is_gain_enough(worth);
   return worth;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// The one test that every cut, copy and replacement passes, whatever policy asks for it: is the segment expected to be
-// done so much sooner with it that its start is worth it? What the papers' policies do not ask, as theirs begin with
-// their first record.
+// The one test that every cut, copy and replacement passes, whatever policy asks for it, and every division and clone
+// before a launch: is the segment expected to be done so much sooner with it that its start is worth it? What the
+// papers' policies do not ask, as theirs begin with their first record.
 
 #include <cstdint>
 
@@ -20,7 +20,12 @@ class Appraiser {
   // REQUIRES: the segment is open. O(attempts of the task).
   Worth appraise(const Speculate& decision) const;
   // Whether to end an attempt that works alone on what it holds, which then begins again. A raced one is not missed.
+  // Its price is what it has worked on its segment, which is lost.
   Worth appraise(const EndAttempt& decision) const;
+  // Of a segment that nobody works on. REQUIRES: the borders ascend, and lie within it.
+  Worth appraise(const Divide& decision) const;
+  // That a task of so many bytes begins with copies: by how much the times of the application's attempts differ.
+  Worth appraise_clones(std::uint32_t copies, ByteRange split) const;
 
   // Machine time that the job needs without speculation, as far as is known; 0: it is not.
   double work() const;

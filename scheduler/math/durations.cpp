@@ -263,6 +263,21 @@ double Durations::ln_survival(double seconds_per_byte) const {
 
 double Durations::median() const { return tail ? tail->median() : t_min * std::exp2(1 / beta); }
 
+double mean_of_least(std::span<const double> values, std::uint32_t draws) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  const auto share_from = [&](std::size_t index) {  // P(all draws are among those)
+    double share = 1;
+    for (std::uint32_t draw = 0; draw < draws; ++draw)
+      share *= static_cast<double>(sorted.size() - index) / static_cast<double>(sorted.size());
+    return share;
+  };
+  double mean = 0;
+  for (std::size_t index = 0; index < sorted.size(); ++index)
+    mean += sorted[index] * (share_from(index) - share_from(index + 1));
+  return mean;
+}
+
 Durations choose_durations(const DurationSample* profile, const DurationSample& job, std::span<const double> running,
                            const DurationHints& hints, double split_bytes) {
   Durations chosen;

@@ -135,6 +135,9 @@ struct DurationHints {
   bool early = false;                  // go by Outlook::early_durations(), not running_durations()
 };
 
+// The expected least of so many values that are drawn from these. REQUIRES: there are some, and `draws` > 0.
+double mean_of_least(std::span<const double> values, std::uint32_t draws);
+
 inline constexpr std::size_t kEnoughSamples = 5;  // fewer finished attempts are not fitted
 inline constexpr double kAssumedBeta = 2;
 inline constexpr double kAssumedLaunch = 1;  // seconds

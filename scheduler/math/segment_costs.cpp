@@ -28,6 +28,14 @@ Mapped mapped_of_sealed(const SegmentTimes& times, double bytes) {
   return {bytes, std::min(age, mapping), std::max(0.0, age - mapping), static_cast<double>(times.moves)};
 }
 
+Mapped learn_from_sealed(const SegmentTimes& times, double bytes, Beginning how, DurationSample& sample) {
+  const Mapped mapped = mapped_of_sealed(times, bytes);
+  const bool is_at_once = mapped.seconds <= 0;
+  sample.add_fixed(is_at_once ? Beginning::AtOnce : how, mapped.fixed);
+  sample.add_first(is_at_once ? mapped.fixed : seconds(times.first));
+  return mapped;
+}
+
 Mapped mapped_so_far(const SegmentTimes& times, double taken, double usual_fixed) {
   double from = seconds(times.first);
   auto bytes = static_cast<double>(times.timed_bytes);

@@ -3,6 +3,7 @@
 // and the lag behind the last. All from the times of one segment by its runner's clock (core/segment_times.h).
 
 #include "scheduler/core/segment_times.h"
+#include "scheduler/math/durations.h"
 
 namespace ontime::scheduler::math {
 
@@ -21,6 +22,9 @@ struct Mapped {
 // The costs of a sealed segment of so many bytes. If all bytes were taken at once, start and work cannot be told apart,
 // and all of its time counts as fixed: a piece of it would take as long.
 Mapped mapped_of_sealed(const SegmentTimes& times, double bytes);
+
+// The same, and what it shows of starts goes into the sample. REQUIRES: the times are known.
+Mapped learn_from_sealed(const SegmentTimes& times, double bytes, Beginning how, DurationSample& sample);
 
 // The costs so far of a segment of which `taken` bytes were taken. Its rate is unknown before bytes were taken twice,
 // because the first are a buffer. But if the start was mostly the first record's time (`usual_fixed` is less than half

@@ -104,6 +104,15 @@ TEST_F(LenderTest, LendsThatFileOnlyAndForSomeTime) {
   EXPECT_THAT(read(*brief.lend(hdfs_.root() + "/other"), 0, 5), testing::HasSubstr("403"));
 }
 
+TEST_F(LenderTest, ReadsWhatNoBufferOfItsOwnHolds) {
+  std::string content;
+  while (content.size() < 5'000'000) content += std::to_string(content.size()) + "\n";
+  hdfs_.put("/large", content);
+  Lender lender(on_refused_);
+  const std::string address = *lender.lend(hdfs_.root() + "/large");
+  EXPECT_TRUE(read(address, 0, content.size()) == content);
+}
+
 TEST_F(LenderTest, IsNotHeldUpByWhoConnectsAndSaysNothing) {
   Lender lender(on_refused_);
   const std::string address = *lender.lend(hdfs_.root() + "/other");

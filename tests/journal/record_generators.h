@@ -71,9 +71,11 @@ inline scheduler::JobSpec any_spec() {
 
 inline scheduler::Fact any_sealed() {
   fact::SegmentSealed fact{any_attempt(), any_range(), *rc::gen::arbitrary<std::uint64_t>(), {}, {}};
-  fact.usual_gap = Duration(*rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000));
-  fact.usual_launch = Duration(*rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000));
-  fact.usual_seal = Duration(*rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000));
+  const auto time = [] { return Duration(*rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000)); };
+  fact.usual_gap = time();
+  fact.usual_launch = time();
+  fact.usual_seal = time();
+  fact.times = {time(), time(), time(), *rc::gen::arbitrary<std::uint64_t>(), *rc::gen::arbitrary<std::uint32_t>()};
   fact.output.file_offset = *rc::gen::arbitrary<std::uint64_t>();
   fact.output.length = *rc::gen::arbitrary<std::uint64_t>();
   fact.output.records = *rc::gen::arbitrary<std::uint64_t>();

@@ -176,6 +176,20 @@ class HeldOrders : public WorkerLinkTest {
     });
     link_->flush();
   }
+  void begin_standby(std::uint32_t task, std::uint64_t begin) {
+    auto spec = std::make_shared<scheduler::JobSpec>();
+    spec->inputs.assign(1, {"/in.gz", 1000, "", Codec::Gzip});
+    scheduler::action::BeginAttempt order;
+    order.attempt = {{JobId{1}, task}, 0};
+    order.range = {begin, begin + 100};
+    order.spec = std::move(spec);
+    link_->order(order, [this, begin](JobId, const auto&, std::uint64_t from, Then then) {
+      EXPECT_EQ(from, begin);
+      asked_.push_back(std::move(then));
+      return true;
+    });
+    link_->flush();
+  }
   static StartPoint place(std::uint64_t content) { return {{content, 1, 0}}; }
   // Receives so many orders; which launches begin where.
   asio::awaitable<void> receive_starts(std::size_t orders) {
@@ -186,9 +200,11 @@ class HeldOrders : public WorkerLinkTest {
       EXPECT_TRUE(message.ParseFromArray(payload->data(), static_cast<int>(payload->size())));
       for (const wire::Order& order : message.orders().orders()) {
         ++seen;
-        if (!order.has_launch()) continue;
-        const wire::InputFile& file = order.launch().file();
-        starts_.push_back(file.has_start() ? static_cast<int>(file.start().point().content()) : -1);
+        const auto content = [](const auto& from) {
+          return from.has_start() ? static_cast<int>(from.start().point().content()) : -1;
+        };
+        if (order.has_launch()) starts_.push_back(content(order.launch().file()));
+        if (order.has_begin()) starts_.push_back(content(order.begin()));
       }
     }
     workers_->close();
@@ -212,6 +228,47 @@ TEST_F(HeldOrders, LeaveInTheirOrderWithThePlacesToStartAt) {
   spawn(receive_starts(4));  // with the job's set-up
   run();
   EXPECT_EQ(starts_, (std::vector{-1, 90}));
+}
+
+TEST_F(HeldOrders, OfStandbysLeaveWithTheirPlacesToo) {
+  be_patient(std::chrono::hours(1));
+  begin_standby(0, 100);
+  begin_standby(1, 300);
+  ASSERT_EQ(asked_.size(), 2u);
+  asked_[0](place(90));
+  asked_[1](place(290));
+  spawn(receive_starts(2));
+  run();
+  EXPECT_EQ(starts_, (std::vector{90, 290}));
+}
+
+// While one waits, what the worker says is answered by nothing: it leaves with the order.
+TEST_F(HeldOrders, AreFollowedByTheAnswersToWhatHasComeMeanwhile) {
+  be_patient(std::chrono::hours(1));
+  launch(0);
+  send_heartbeats();
+  link_->acknowledge(7);
+  link_->flush();
+  EXPECT_EQ(asked_.size(), 1u);
+  asked_[0](place(90));
+  spawn(receive(2));
+  run();
+  EXPECT_EQ(words_, (std::vector<std::string>{"setup", "launch 0 of 0"}));
+  EXPECT_EQ(answered_, kUnansweredMost);
+  EXPECT_EQ(acknowledged_, 7u);
+}
+
+TEST_F(HeldOrders, LeaveNothingBehindForAWorkerThatHasGone) {
+  be_patient(std::chrono::hours(1));
+  launch(0);
+  workers_->close();
+  io_.restart();
+  io_.poll();
+  const std::weak_ptr<WorkerLink> link = link_;
+  link_.reset();
+  EXPECT_TRUE(link.expired());
+  asked_[0](place(90));  // nobody is there to take it
+  run();
 }
 
 TEST_F(HeldOrders, LeaveWithoutAPlaceThatDoesNotCome) {

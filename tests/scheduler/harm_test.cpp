@@ -89,8 +89,9 @@ class HarmByHand : public testing::Test {
     cluster_.apply({{}, fact::JobAccepted{{1}, spec}});
     cluster_.observe_step();
   }
-  void decide(Judgement::What what) {
+  void decide(Judgement::What what, double work = 0) {
     Judgement judged{what, {{1}, 0}};
+    judged.work = work;
     judged.worth = {30, 10, 2, true, true, 5};
     cluster_.observe_decided();
     cluster_.observe_judged(judged, {});
@@ -109,6 +110,13 @@ TEST_F(HarmByHand, ACutAfterTooLittleHasComeOfOthers) {
   EXPECT_THAT(violations(cluster_), ElementsAre(HasSubstr("not to be divided any more")));
   cluster_.observe_step();
   EXPECT_THAT(harms(cluster_), IsEmpty());
+}
+
+TEST_F(HarmByHand, AnEndThatCostsMoreThanTheJob) {
+  decide(Judgement::What::End, 2);
+  EXPECT_THAT(harms(cluster_), IsEmpty());
+  decide(Judgement::What::End, 3);
+  EXPECT_THAT(harms(cluster_), ElementsAre(HasSubstr("copies, cuts and ends of the job cost")));
 }
 
 TEST_F(HarmByHand, ADecisionThatNobodyJudged) {

@@ -40,8 +40,9 @@ TEST_F(NodeHealthTest, WhatOneJobSaysProvesNothing) {
   EXPECT_TRUE(fails(FailureKind::Missing, false, JobId{2}));
 }
 
-TEST_F(NodeHealthTest, AnApplicationThatCrashesDoesNotBlameItsNode) {
-  for (int i = 0; i < 10; ++i) EXPECT_FALSE(fails(FailureKind::Attempt));
+TEST_F(NodeHealthTest, NeitherAnApplicationThatCrashesNorAStoreThatIsAwayBlamesTheNode) {
+  for (const FailureKind kind : {FailureKind::Attempt, FailureKind::Away})
+    for (int i = 0; i < 10; ++i) EXPECT_FALSE(fails(kind));
   EXPECT_FALSE(health_.on_done_elsewhere(kNode, now_));
   EXPECT_FALSE(health_.on_done_elsewhere(kNode, now_));
   EXPECT_TRUE(health_.on_done_elsewhere(kNode, now_));

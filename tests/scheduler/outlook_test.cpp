@@ -244,6 +244,23 @@ TEST(ChooseDurations, FallsBackToTheFastestAttemptThatRuns) {
   EXPECT_EQ(nothing.t_min, 0);
 }
 
+TEST_F(OutlookOfFourTest, WhatSegmentsCostToBeginIsKnownAfterARestart) {
+  run();
+  const auto known = [&] { return world_.scheduler().outlook(job_)->sample(); };
+  const math::DurationSample before = known();
+  ASSERT_EQ(before.fixed(math::Beginning::Cold).size(), 2u);
+  world_.restart();
+  for (int i = 0; i < 2; ++i) {
+    const math::DurationSample after = known();
+    EXPECT_EQ(after.usual_fixed(math::Beginning::Cold), before.usual_fixed(math::Beginning::Cold));
+    EXPECT_EQ(after.slow_first(), before.slow_first());
+    EXPECT_EQ(after.usual_first(), before.usual_first());
+    world_.restart();
+  }
+  seal(2, test::times_of(11, 8, 10.7, 10));
+  EXPECT_EQ(known().firsts().size(), 3u);
+}
+
 // When it was ready was told to the master before.
 TEST_F(OutlookTest, HowLongALaunchBeforeARestartTookIsNotKnown) {
   world_.register_node("a", 1);

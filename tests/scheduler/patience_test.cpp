@@ -98,6 +98,31 @@ TEST_F(Patience, ForACheckpointsSealIsWhatARecordMayTakeToo) {
   expect_near(progress(), 200s);
 }
 
+// It waits for the store itself, for a minute and a half.
+TEST_F(Patience, OfAJobWithAStoreIsTwoMinutesAtLeast) {
+  const auto limit = [&](const std::string& input, const std::string& output) {
+    JobSpec spec;
+    spec.inputs = {{"/local", 50, "1", Codec::Plain}, {input, 50, "1", Codec::Plain}};
+    spec.output = output;
+    Job job(spec);
+    job.between_offsets = job.to_seal = times(3, 1ms);
+    return progress_limit(job, attempt_, segment_, sample_);
+  };
+  for (const std::uint64_t offset : {10u, 100u}) {
+    attempt_.offset = offset;
+    for (const char* name : {"s3://bucket/in", "hdfs://host/in", "webhdfs://host/in", "http://host/in"}) {
+      expect_near(limit(name, "/out"), 2min);
+      expect_near(limit("/in", name), 2min);
+    }
+  }
+  attempt_.offset = 10;
+  expect_near(limit("/in", "/out://"), 30s);
+  attempt_.state = AttemptState::Launching;
+  sample_.add_launch(0.1);
+  expect_near(limit("s3://bucket/in", "/out"), 2min);
+  expect_near(limit("/in", "/out"), 30s);
+}
+
 TEST_F(Patience, ForProgressIsWhatTheJobSays) {
   JobSpec spec;
   spec.attempt_timeout = 5s;

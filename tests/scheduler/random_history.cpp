@@ -102,7 +102,7 @@ void RandomHistory::step() {
       heartbeat_all();
       break;
     case 6:
-      with_any([&](AttemptId id) { world_.fail(id, "x", static_cast<FailureKind>(*rc::gen::inRange(0, 5))); });
+      with_any([&](AttemptId id) { world_.fail(id, "x", static_cast<FailureKind>(*rc::gen::inRange(0, 6))); });
       break;
     case 7:
       with_any([&](AttemptId id) { world_.seal(id, {0, *rc::gen::inRange<std::uint64_t>(0, 40)}); });

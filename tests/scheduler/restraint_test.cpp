@@ -39,6 +39,17 @@ TEST(Restraint, ABudgetOfTheJobsOwnWorkBoundsWhatPromisesCost) {
   EXPECT_FALSE(restraint.refusal(whole(0), worth(100, 50, 10), 0)) << "nothing is known of the job's work";
 }
 
+TEST(Restraint, WhatPromisesNothingOfItsOwnCostsTheSameBudget) {
+  Restraint restraint;
+  const Worth end = worth(100, 50, 60);
+  EXPECT_FALSE(restraint.refusal(end, 100));
+  restraint.spend(end);
+  EXPECT_EQ(restraint.refusal(end, 100), Reason::BudgetSpent);
+  EXPECT_EQ(restraint.refusal(whole(0), worth(100, 50, 50), 100), Reason::BudgetSpent);
+  EXPECT_FALSE(restraint.refusal(whole(0), worth(100, 50, 40), 100));
+  EXPECT_EQ(restraint.refusal({10, 9, 0, false, true}, 100), Reason::NotWorthIt);
+}
+
 TEST(Restraint, AJobWhosePromisesDoNotComeIsDividedNoMore) {
   Restraint restraint;
   Ledger ledger({0, 300});

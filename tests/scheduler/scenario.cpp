@@ -228,11 +228,9 @@ class Player {
   }
 
   void fail(const Command& command) {
-    static const std::map<std::string, FailureKind> kinds = {{"", FailureKind::Attempt},
-                                                             {"node", FailureKind::Node},
-                                                             {"storage", FailureKind::Storage},
-                                                             {"missing", FailureKind::Missing},
-                                                             {"data", FailureKind::Data}};
+    static const std::map<std::string, FailureKind> kinds = {
+        {"", FailureKind::Attempt},  {"node", FailureKind::Node},       {"storage", FailureKind::Storage},
+        {"away", FailureKind::Away}, {"missing", FailureKind::Missing}, {"data", FailureKind::Data}};
     const auto named = command.options.find("kind");
     const auto kind = kinds.find(named == command.options.end() ? "" : named->second);
     if (kind == kinds.end()) command.refuse("there is no such kind of failure");

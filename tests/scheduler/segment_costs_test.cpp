@@ -68,6 +68,13 @@ TEST(SegmentCosts, AStartThatLastsLongerThanUsualMayLastAsLongAgain) {
   EXPECT_EQ(rest_of_start(0, 0), 0);
 }
 
+TEST(MeanOfLeast, IsTheMeanOfOneAndTheLeastOfMany) {
+  const double values[] = {3, 1, 2};
+  EXPECT_DOUBLE_EQ(mean_of_least(values, 1), 2);
+  EXPECT_DOUBLE_EQ(mean_of_least(values, 2), (5 * 1 + 3 * 2 + 1 * 3) / 9.0);
+  EXPECT_NEAR(mean_of_least(values, 100), 1, 1e-9);
+}
+
 TEST(DurationSample, KnowsTheFixedPartByHowTheSegmentBegan) {
   DurationSample sample;
   EXPECT_FALSE(sample.usual_fixed(Beginning::Cold));

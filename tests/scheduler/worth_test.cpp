@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "tests/scheduler/four_tasks.h"
 
@@ -171,6 +174,134 @@ TEST_F(WorthTest, UnlessItSavesTheDeadline) {
   run(spec);
   report(3, 264, times_of(11, 8, 10.9, 10));
   EXPECT_TRUE(worth(about(3)).is_worth);
+}
+
+// What they have worked on their segments is lost: 31 s and then 20 s and more, of a job that needs 44 s.
+class EndsOfAttempts : public WorthTest {
+ protected:
+  // The latest attempt of the task says nothing for long, and is to be ended.
+  AttemptState end_next() {
+    const AttemptId id =
+        attempt(3, static_cast<std::uint32_t>(world_.cluster().find_task({job_, 3})->attempts.size() - 1));
+    if (world_.attempt(id).state == AttemptState::Launching) world_.start_attempt(id);
+    for (int second = 0; second < 20; ++second) {
+      wait(1);
+      world_.send(event::Heartbeat{world_.attempt(id).node, {{id, 3000, 0, 0, {}}}});
+    }
+    price_ = worth(EndAttempt{id, Reason::Replaced}).price;
+    order(EndAttempt{id, Reason::Replaced});
+    wait(1);
+    return world_.attempt(id).state;
+  }
+  double price_ = 0;
+};
+
+TEST_F(EndsOfAttempts, CostWhatTheyHaveWorkedAndTheirJobCannotPayForMany) {
+  run();
+  EXPECT_EQ(end_next(), AttemptState::Killed);
+  EXPECT_NEAR(price_, 31, 1);
+  EXPECT_NEAR(world_.job(job_).spent, 31, 2);
+  EXPECT_EQ(end_next(), AttemptState::Running);
+  EXPECT_EQ(world_.job(job_).declined.at(3).reason, Reason::BudgetSpent);
+}
+
+TEST_F(EndsOfAttempts, AreNotCountedWhereThePolicyIsToBeAsWritten) {
+  JobSpec spec = World::quiet_spec();
+  spec.policy_parameters["as_written"] = "yes";
+  run(spec);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(end_next(), AttemptState::Killed) << i;
+}
+
+// Of a second job, by what the first one has shown: 8 s to start and 3 s for 1000 bytes, of one task 4 times as long.
+class BeforeTheLaunch : public WorthTest {
+ protected:
+  template <class Decision>
+  void submit(Decision decision, std::uint64_t split, JobSpec spec = World::quiet_spec(), bool has_straggler = false) {
+    run(spec);
+    seal(2, times_of(11, 8, 10.7, 10));
+    wait(has_straggler ? 9 : 0);
+    seal(3, has_straggler ? times_of(20, 8, 18.8, 10) : times_of(11, 8, 10.7, 10));
+    world_.commit(job_);
+    job_ = world_.cluster().next_job();
+    prepare(decision(job_));
+    world_.submit(4 * split, split, std::move(spec));
+    wait(1);
+  }
+  std::size_t segments() const { return world_.job(job_).tasks[0].ledger.segments().size(); }
+  std::size_t attempts() const { return world_.job(job_).tasks[0].attempts.size(); }
+  std::optional<Reason> declined() const {
+    const auto found = world_.job(job_).declined.find(0);
+    return found == world_.job(job_).declined.end() ? std::nullopt : std::optional(found->second.reason);
+  }
+
+  static constexpr auto kHalve = [](std::uint64_t split) {
+    return [split](JobId job) { return Divide{{job, 0}, 0, {split / 2}}; };
+  };
+  static constexpr auto kClone = [](JobId job) { return CloneTasks{job, 1}; };
+};
+
+TEST_F(BeforeTheLaunch, ADivisionThatGainsLessThanHalfAStartIsNotMade) {
+  submit(kHalve(1000), 1000);
+  EXPECT_EQ(segments(), 1u);
+  EXPECT_EQ(declined(), Reason::NotWorthIt);
+}
+
+TEST_F(BeforeTheLaunch, ADivisionThatGainsMoreIsMade) {
+  submit(kHalve(10'000), 10'000);
+  EXPECT_EQ(segments(), 2u);
+  EXPECT_GT(world_.job(job_).spent, 7) << "the second piece needs a start too";
+}
+
+TEST_F(BeforeTheLaunch, ADivisionThatSavesTheDeadlineIsMade) {
+  JobSpec spec = World::quiet_spec();
+  spec.deadline = 10s;
+  submit(kHalve(1000), 1000, spec);
+  EXPECT_EQ(segments(), 2u);
+}
+
+TEST_F(BeforeTheLaunch, PiecesCostNoMoreThanTheJobNeeds) {
+  submit([](JobId job) { return Divide{{job, 0}, 0, {100, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000}}; }, 10'000);
+  EXPECT_EQ(segments(), 10u) << "nine starts are less than 4 times 38 s";
+  job_ = world_.cluster().next_job();
+  std::vector<std::uint64_t> borders;
+  for (std::uint64_t at = 400; at < 10'000; at += 400) borders.push_back(at);
+  prepare(Divide{{job_, 0}, 0, borders});
+  world_.submit(40'000, 10'000, World::quiet_spec());
+  EXPECT_EQ(segments(), 1u);
+  EXPECT_EQ(declined(), Reason::BudgetSpent);
+}
+
+TEST_F(BeforeTheLaunch, ClonesOfTasksThatAllTakeAsLongAreNotLaunched) {
+  submit(kClone, 10'000);
+  EXPECT_EQ(attempts(), 1u);
+  EXPECT_EQ(declined(), Reason::NotWorthIt);
+}
+
+TEST_F(BeforeTheLaunch, ClonesAreLaunchedWhereStragglersCostMoreThanHalfAStart) {
+  submit(kClone, 10'000, World::quiet_spec(), true);
+  EXPECT_EQ(attempts(), 2u);
+}
+
+TEST_F(BeforeTheLaunch, ClonesAgainstStragglersThatCostLessAreNotLaunched) {
+  submit(kClone, 1000, World::quiet_spec(), true);
+  EXPECT_EQ(attempts(), 1u);
+}
+
+TEST_F(BeforeTheLaunch, ThePolicyMayBeAsWritten) {
+  JobSpec spec = World::quiet_spec();
+  spec.policy_parameters["as_written"] = "yes";
+  submit(kClone, 10'000, spec);
+  EXPECT_EQ(attempts(), 2u);
+}
+
+TEST_F(BeforeTheLaunch, NothingBindsWhereNothingIsKnown) {
+  for (const char* name : {"a", "b", "c", "d", "e"}) world_.register_node(name);
+  job_ = world_.cluster().next_job();
+  prepare(kHalve(1000)(job_));
+  prepare(kClone(job_));
+  world_.submit(1000, 1000, World::quiet_spec());
+  EXPECT_EQ(segments(), 2u);
+  EXPECT_EQ(attempts(), 4u);
 }
 
 }  // namespace

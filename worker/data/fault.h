@@ -15,6 +15,7 @@ enum class FaultKind {
   InputChanged,  // is not the file that was submitted
   BadRecord,     // above the limit, or in a broken compressed stream
   Output,        // could not be written
+  Away,          // its store did not answer for as long as attempts wait for one
   Node,          // this machine's own state; not the attempt's doing
 };
 

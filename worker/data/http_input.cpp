@@ -120,7 +120,8 @@ class HttpInput final : public StoredInput {
 
   Fault fault(const http::Failure& failure, std::uint64_t offset) const {
     if (failure.trouble == http::Trouble::Changed) return changed(failure.message);
-    return {FaultKind::Input,
+    const bool is_away = failure.trouble == http::Trouble::Unavailable;
+    return {is_away ? FaultKind::Away : FaultKind::Input,
             "cannot read " + file().path + " at byte " + std::to_string(offset) + ": " + failure.message};
   }
 

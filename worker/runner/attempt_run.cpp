@@ -73,6 +73,8 @@ AttemptFailure to_failure(Fault fault) {
       return {wire::BAD_RECORD, std::move(fault.message)};
     case FaultKind::Output:
       return {wire::OUTPUT, std::move(fault.message)};
+    case FaultKind::Away:
+      return {wire::AWAY, std::move(fault.message)};
     case FaultKind::Node:
       return {wire::LAUNCH, std::move(fault.message)};
     case FaultKind::Input:

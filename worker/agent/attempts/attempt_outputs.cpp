@@ -49,8 +49,11 @@ Status store_segment(AttemptOutput::Segment segment, const Descriptor& file, con
     return true;
   };
   pass_kill_point("store-segment-before-write");
-  if (const auto stored = store.write(key, content); !stored)
-    return failed("cannot store the output of the attempt as '" + key + "': " + stored.error().message);
+  if (const auto stored = store.write(key, content); !stored) {
+    std::string why = "cannot store the output of the attempt as '" + key + "': " + stored.error().message;
+    const bool is_away = stored.error().trouble == http::Trouble::Unavailable;
+    return is_away ? unavailable(std::move(why)) : failed(std::move(why));
+  }
   pass_kill_point("store-segment-written");
   return {};
 }

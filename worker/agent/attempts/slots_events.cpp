@@ -79,7 +79,8 @@ bool Slots::on_synced(AttemptId id, const Status& status) {
   auto found = attempts_.find(id);
   if (found == attempts_.end()) return false;
   if (!status) {
-    fail(*found->second.runner, wire::OUTPUT, status.error().message);
+    const bool is_away = status.error().kind == ErrorKind::Unavailable;
+    fail(*found->second.runner, is_away ? wire::AWAY : wire::OUTPUT, status.error().message);
     return true;
   }
   const wire::FromRunner message = std::move(found->second.waiting.front());
