@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/arguments.h"
+#include "cli/show/job_text.h"
 #include "common/base/limits.h"
 #include "common/base/units.h"
 #include "scheduler/policies/policy.h"
@@ -54,70 +55,113 @@ void add_priority(CLI::App& app, std::int32_t& value) {
 
 Json shown_interval(std::int64_t ns) { return ns > 0 ? Json(seconds(Duration(ns))) : Json(nullptr); }
 
+std::string policy_text(const wire::JobSummary& job) {
+  const std::string parameters = parameters_text(job);
+  return job.settings().policy() + (parameters.empty() ? "" : " with " + parameters);
+}
+
+std::string deadline_and_end(const wire::JobSummary& job) {
+  const std::string deadline = deadline_text(job);
+  return deadline + (job.settings().kill_on_miss() && !deadline.empty() ? "; the job is killed then" : "");
+}
+
 struct JobField {
-  void (*add_flag)(CLI::App& app, JobOptions& job);
+  void (*add_flag)(CLI::App& app, JobOptions& job) = [](CLI::App&, JobOptions&) {};
   const char* key = nullptr;  // in JSON; null: not shown
   Json (*value)(const wire::JobSettings& settings) = nullptr;
+  const char* title = nullptr;  // in text; null: not shown
+  std::string (*text)(const wire::JobSummary& job) = nullptr;
 };
 
-// In the order of --help.
+// In the order of --help, JSON and text.
 constexpr JobField kJobFields[] = {
-    {[](CLI::App& app, JobOptions& job) {
-       flags::add_duration(app, "--deadline", job.deadline,
-                           "Time the job may take, else $ONTIME_DEADLINE; later than that, the exit code is 3",
-                           std::chrono::milliseconds(1))
-           ->envname("ONTIME_DEADLINE");
-     },
-     "deadline_seconds", [](const wire::JobSettings& settings) { return shown_interval(settings.deadline()); }},
-    {[](CLI::App& app, JobOptions& job) {
-       flags::add_duration(app, "--checkpoint", job.checkpoint_interval,
-                           "Seal what is mapped at this interval; 0: never (default 5s; 0 for policies that restart)");
-     },
-     "checkpoint_seconds",
-     [](const wire::JobSettings& settings) { return shown_interval(settings.checkpoint_interval()); }},
-    {[](CLI::App& app, JobOptions& job) { add_attempt_timeout(app, job.attempt_timeout); }},
-    {[](CLI::App& app, JobOptions& job) {
-      flags::add_whole(app, "--max-attempts", job.attempts_max, {1, kFailuresOfSegmentMax},
-                       "Failures of one segment that fail the job");
-    }},
-    {[](CLI::App& app, JobOptions& job) {
-      flags::add_size(app, "--max-record", job.record_bytes_max, "A longer record fails the job");
-    }},
-    {[](CLI::App& app, JobOptions& job) {
-       flags::add_policy(app, job.policy, job.policy_parameters, scheduler::read_policy,
-                         "What to do about stragglers: a name from 'ontime policies', or NAME:KEY=VALUE,... (default: "
-                         "$ONTIME_POLICY, else auto)")
-           ->check(flags::offering(names_of(scheduler::policies())))
-           ->envname("ONTIME_POLICY");
-     },
-     "policy", [](const wire::JobSettings& settings) { return Json(settings.policy()); }},
-    {[](CLI::App&, JobOptions&) {},  // --policy and --policy-set
-     "policy_parameters",
-     [](const wire::JobSettings& settings) {
-       Json parameters = Json::object();
-       for (const wire::Entry& entry : settings.policy_parameters()) parameters[entry.key()] = entry.value();
-       return parameters;
-     }},
-    {[](CLI::App& app, JobOptions& job) {
-       add_text(app, "--estimator", job.estimator, "NAME",
-                "How completion times are estimated: chronos, hadoop, exponential or simple-exponential")
-           ->check(flags::one_of({"chronos", "hadoop", "exponential", "simple-exponential"}));
-     },
-     "estimator", [](const wire::JobSettings& settings) { return Json(settings.estimator()); }},
-    {[](CLI::App& app, JobOptions& job) { add_on_miss(app, job.kill_on_miss); }, "on_miss",
-     [](const wire::JobSettings& settings) { return Json(settings.kill_on_miss() ? "kill" : "finish"); }},
-    {[](CLI::App& app, JobOptions& job) { add_application_directories(app, job.application_directories); }},
-    {[](CLI::App& app, JobOptions& job) {
-      add_text(app, "--file", job.files, "FILE",
-               "Send this file along: attempts find it in their directory; repeatable");
-    }},
-    {[](CLI::App& app, JobOptions& job) {
-       add_text(app, "--name", job.name, "TEXT", "Name of the job, shown beside its id");
-     },
-     "name",
-     [](const wire::JobSettings& settings) { return settings.name().empty() ? Json(nullptr) : Json(settings.name()); }},
-    {[](CLI::App& app, JobOptions& job) { add_priority(app, job.priority); }, "priority",
-     [](const wire::JobSettings& settings) { return Json(settings.priority()); }},
+    {.add_flag =
+         [](CLI::App& app, JobOptions& job) {
+           add_text(app, "--name", job.name, "TEXT", "Name of the job, shown beside its id");
+         },
+     .key = "name",
+     .value =
+         [](const wire::JobSettings& settings) { return settings.name().empty() ? Json() : Json(settings.name()); },
+     .title = "name",
+     .text = [](const wire::JobSummary& job) { return job.settings().name(); }},
+    {.add_flag = [](CLI::App& app, JobOptions& job) { add_priority(app, job.priority); },
+     .key = "priority",
+     .value = [](const wire::JobSettings& settings) { return Json(settings.priority()); },
+     .title = "priority",
+     .text =
+         [](const wire::JobSummary& job) {
+           const auto priority = job.settings().priority();
+           return priority == 0 ? "" : std::to_string(priority);
+         }},
+    {.add_flag =
+         [](CLI::App& app, JobOptions& job) {
+           flags::add_duration(app, "--deadline", job.deadline,
+                               "Time the job may take, else $ONTIME_DEADLINE; later than that, the exit code is 3",
+                               std::chrono::milliseconds(1))
+               ->envname("ONTIME_DEADLINE");
+         },
+     .key = "deadline_seconds",
+     .value = [](const wire::JobSettings& settings) { return shown_interval(settings.deadline()); },
+     .title = "deadline",
+     .text = deadline_and_end},
+    {.add_flag = [](CLI::App& app, JobOptions& job) { add_on_miss(app, job.kill_on_miss); },
+     .key = "on_miss",
+     .value = [](const wire::JobSettings& settings) { return Json(settings.kill_on_miss() ? "kill" : "finish"); }},
+    {.add_flag =
+         [](CLI::App& app, JobOptions& job) {
+           flags::add_duration(
+               app, "--checkpoint", job.checkpoint_interval,
+               "Seal what is mapped at this interval; 0: never (default 5s; 0 for policies that restart)");
+         },
+     .key = "checkpoint_seconds",
+     .value = [](const wire::JobSettings& settings) { return shown_interval(settings.checkpoint_interval()); },
+     .title = "checkpoints",
+     .text = checkpoints_text},
+    {.add_flag = [](CLI::App& app, JobOptions& job) { add_attempt_timeout(app, job.attempt_timeout); }},
+    {.add_flag =
+         [](CLI::App& app, JobOptions& job) {
+           flags::add_whole(app, "--max-attempts", job.attempts_max, {1, kFailuresOfSegmentMax},
+                            "Failures of one segment that fail the job");
+         }},
+    {.add_flag =
+         [](CLI::App& app, JobOptions& job) {
+           flags::add_size(app, "--max-record", job.record_bytes_max, "A longer record fails the job");
+         }},
+    {.add_flag = [](CLI::App& app, JobOptions& job) { add_application_directories(app, job.application_directories); }},
+    {.add_flag =
+         [](CLI::App& app, JobOptions& job) {
+           add_text(app, "--file", job.files, "FILE",
+                    "Send this file along: attempts find it in their directory; repeatable");
+         }},
+    {.add_flag =
+         [](CLI::App& app, JobOptions& job) {
+           add_text(app, "--estimator", job.estimator, "NAME",
+                    "How completion times are estimated: chronos, hadoop, exponential or simple-exponential")
+               ->check(flags::one_of({"chronos", "hadoop", "exponential", "simple-exponential"}));
+         },
+     .key = "estimator",
+     .value = [](const wire::JobSettings& settings) { return Json(settings.estimator()); },
+     .title = "estimator",
+     .text = [](const wire::JobSummary& job) { return job.settings().estimator(); }},
+    {.add_flag =
+         [](CLI::App& app, JobOptions& job) {
+           flags::add_policy(app, job.policy, job.policy_parameters, scheduler::read_policy,
+                             "What to do about stragglers: a name from 'ontime policies', or NAME:KEY=VALUE,... "
+                             "(default: $ONTIME_POLICY, else auto)")
+               ->check(flags::offering(names_of(scheduler::policies())))
+               ->envname("ONTIME_POLICY");
+         },
+     .key = "policy",
+     .value = [](const wire::JobSettings& settings) { return Json(settings.policy()); },
+     .title = "policy",
+     .text = policy_text},
+    {.key = "policy_parameters",  // set by --policy and --policy-set
+     .value =
+         [](const wire::JobSettings& settings) {
+           Json parameters = Json::object();
+           for (const wire::Entry& entry : settings.policy_parameters()) parameters[entry.key()] = entry.value();
+           return parameters;
+         }},
 };
 
 }  // namespace
@@ -132,6 +176,14 @@ Json settings_value(const wire::JobSettings& settings) {
     if (field.key != nullptr) all[field.key] = field.value(settings);
   }
   return all;
+}
+
+std::vector<std::pair<std::string, std::string>> settings_lines(const wire::JobSummary& job) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const JobField& field : kJobFields) {
+    if (field.title != nullptr) lines.emplace_back(field.title, field.text(job));
+  }
+  return lines;
 }
 
 }  // namespace ontime::cli

@@ -1,11 +1,14 @@
 #pragma once
 // The table of what `run` and `submit` may say of how a job is run: each setting's flag, with its help and how it is
-// read, and how JSON shows it.
+// read, and how JSON and text show it.
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/command.h"
-#include "common/protocol/types.pb.h"
+#include "common/protocol/client.pb.h"
 
 namespace CLI {
 class App;
@@ -18,5 +21,7 @@ void add_setting_flags(CLI::App& app, JobOptions& job);
 
 // One entry for each setting that is shown.
 nlohmann::ordered_json settings_value(const wire::JobSettings& settings);
+// The title and the text of each; a text may be empty.
+std::vector<std::pair<std::string, std::string>> settings_lines(const wire::JobSummary& job);
 
 }  // namespace ontime::cli

@@ -46,11 +46,6 @@ find_path(ROCKSDB_INCLUDE_DIR rocksdb/db.h REQUIRED)
 add_either(rocksdb SHARED ${ROCKSDB_SHARED} ARCHIVES rocksdb lz4 snappy zstd bz2 z)
 target_include_directories(ontime_rocksdb SYSTEM INTERFACE ${ROCKSDB_INCLUDE_DIR})
 
-# cpp-httplib, for servers, with the switches its shared library was built with. There is no archive of it: see common/store/network.h.
-pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
-add_library(ontime_httplib INTERFACE)
-target_link_libraries(ontime_httplib INTERFACE PkgConfig::HTTPLIB OpenSSL::SSL OpenSSL::Crypto)
-
 # spdlog and fmt, compiled once from their headers, as there is no archive of them either.
 set(spdlog_source ${CMAKE_BINARY_DIR}/generated/spdlog.cpp)
 configure_file(cmake/spdlog.cpp.in ${spdlog_source} COPYONLY)
@@ -84,7 +79,7 @@ string(REGEX REPLACE "[^0-9]+" "." rocksdb "${rocksdb}")
 string(REGEX REPLACE "^[.]" "" rocksdb "${rocksdb}")
 set(ONTIME_LIBRARIES
   "Asio ${asio}" "Boost ${Boost_VERSION_STRING}" "bzip2 ${BZIP2_VERSION_STRING}" "CLI11 ${CLI11_VERSION}"
-  "cpp-httplib ${HTTPLIB_VERSION}" "curl ${CURL_VERSION_STRING}" "fmt ${fmt_VERSION}" "liblzma ${LZMA_VERSION}" "nlohmann-json ${nlohmann_json_VERSION}"
+  "curl ${CURL_VERSION_STRING}" "fmt ${fmt_VERSION}" "liblzma ${LZMA_VERSION}" "nlohmann-json ${nlohmann_json_VERSION}"
   "OpenSSL ${OPENSSL_VERSION}" "prometheus-cpp ${PROMETHEUS_VERSION}" "Protobuf ${Protobuf_VERSION}"
   "pugixml ${pugixml_VERSION}" "RocksDB ${rocksdb}" "spdlog ${spdlog_VERSION}" "yaml-cpp ${yaml-cpp_VERSION}"
   "zlib ${ZLIB_VERSION_STRING}" "zstd ${ZSTD_VERSION}")
@@ -92,6 +87,10 @@ set(ONTIME_LIBRARIES
 if(ONTIME_TESTS)
   find_package(GTest REQUIRED)
   find_package(rapidcheck REQUIRED)
+  # cpp-httplib, for servers and clients of tests, with the switches its shared library was built with.
+  pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+  add_library(ontime_httplib INTERFACE)
+  target_link_libraries(ontime_httplib INTERFACE PkgConfig::HTTPLIB OpenSSL::SSL OpenSSL::Crypto)
   if(ONTIME_BENCHMARKS)
     find_package(benchmark REQUIRED)
   endif()

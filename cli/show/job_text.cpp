@@ -6,6 +6,7 @@
 #include <array>
 #include <ctime>
 
+#include "cli/job_fields.h"
 #include "cli/show/job_json.h"
 #include "cli/show/table.h"
 #include "common/base/ids.h"
@@ -18,19 +19,6 @@ namespace ontime::cli {
 namespace {
 
 std::string job_name(const wire::JobSummary& job) { return to_string(JobId{job.job()}); }
-
-std::string deadline_text(const wire::JobSummary& job) {
-  const wire::JobSettings& settings = job.settings();
-  if (settings.deadline() == 0) return "";
-  const auto left = Duration(settings.deadline() - job.elapsed_ns());
-  const auto whole = format_duration(Duration(settings.deadline()));
-  if (!protocol::has_ended(job))
-    return whole + (left.count() >= 0 ? ", " + format_duration(left) + " left" : ", already missed");
-  if (left.count() < 0) return whole + ", missed by " + format_duration(-left);
-  if (missed_its_deadline(job))
-    return whole + ", missed: the job " + (job.state() == wire::FAILED ? "failed" : "was killed");
-  return whole + ", met with " + format_duration(left) + " to spare";
-}
 
 void add_line(std::string& text, const std::string& name, const std::string& value) {
   if (value.empty()) return;
@@ -48,13 +36,6 @@ std::string source_text(const std::string& source) {
   if (source == "job") return "from this job";
   if (source == "flags") return "as given";
   return "assumed";
-}
-
-std::string checkpoint_text(const wire::JobSummary& job) {
-  const wire::JobSettings& settings = job.settings();
-  if (settings.checkpoint_interval() > 0) return "every " + duration(settings.checkpoint_interval());
-  if (!restarts_without_checkpoints(job)) return "off";
-  return "off (" + settings.policy() + " restarts from the beginning; --checkpoint 5s switches them on)";
 }
 
 std::string expected_text(const wire::JobSummary& job) {
@@ -147,6 +128,26 @@ std::string shortened(const std::string& message, const std::string& job) {
 
 }  // namespace
 
+std::string deadline_text(const wire::JobSummary& job) {
+  const wire::JobSettings& settings = job.settings();
+  if (settings.deadline() == 0) return "";
+  const auto left = Duration(settings.deadline() - job.elapsed_ns());
+  const auto whole = format_duration(Duration(settings.deadline()));
+  if (!protocol::has_ended(job))
+    return whole + (left.count() >= 0 ? ", " + format_duration(left) + " left" : ", already missed");
+  if (left.count() < 0) return whole + ", missed by " + format_duration(-left);
+  if (missed_its_deadline(job))
+    return whole + ", missed: the job " + (job.state() == wire::FAILED ? "failed" : "was killed");
+  return whole + ", met with " + format_duration(left) + " to spare";
+}
+
+std::string checkpoints_text(const wire::JobSummary& job) {
+  const wire::JobSettings& settings = job.settings();
+  if (settings.checkpoint_interval() > 0) return "every " + duration(settings.checkpoint_interval());
+  if (!restarts_without_checkpoints(job)) return "off";
+  return "off (" + settings.policy() + " restarts from the beginning; --checkpoint 5s switches them on)";
+}
+
 std::string task_name(std::uint32_t index) {
   const std::string name = attempt_file_name({{{}, index}, 0});
   return name.substr(0, name.find('-'));
@@ -217,7 +218,7 @@ std::string summary_text(const wire::JobSummary& job, const std::vector<std::str
   add_line(text, "deadline", deadline_text(job));
   if (job.attempts_failed() > 0)
     add_line(text, "retried", counted(job.attempts_failed(), "attempt") + " failed; their work was done again");
-  if (restarts_without_checkpoints(job)) add_line(text, "checkpoints", checkpoint_text(job));
+  if (restarts_without_checkpoints(job)) add_line(text, "checkpoints", checkpoints_text(job));
   add_line(text, "policy", job.policy_choice());
   add_line(text, "slower", job.policy_harm());
   add_line(text, "output", job.output());
@@ -252,25 +253,16 @@ std::string speculation_text(const wire::Reply::Job& job) {
 
 std::string job_text(const wire::Reply::Job& whole) {
   const wire::JobSummary& job = whole.summary();
-  const wire::JobSettings& settings = job.settings();
   std::string text;
   add_line(text, "job", job_name(job) + ", " + protocol::name_of(job.state()));
-  add_line(text, "name", settings.name());
   add_line(text, "owner", job.owner());
-  if (settings.priority() != 0) add_line(text, "priority", std::to_string(settings.priority()));
   add_line(text, "application", job.application());
-  const std::string parameters = parameters_text(job);
-  add_line(text, "policy", settings.policy() + (parameters.empty() ? "" : " with " + parameters));
+  for (const auto& [title, value] : settings_lines(job)) add_line(text, title, value);
   add_line(text, "choice", job.policy_choice());
   add_line(text, "slower", job.policy_harm());
   add_line(text, "warning", job.policy_problem());
-  add_line(text, "estimator", settings.estimator());
-  add_line(text, "checkpoints", checkpoint_text(job));
   add_line(text, "submitted", local_time(job.submitted_unix_ns()));
   add_line(text, "elapsed", format_duration(Duration(job.elapsed_ns())));
-  const std::string deadline = deadline_text(job);
-  add_line(text, "deadline",
-           deadline + (settings.kill_on_miss() && !deadline.empty() ? "; the job is killed then" : ""));
   if (job.forecast().has_pocd()) add_line(text, "PoCD", pocd_text(job.forecast().pocd()));
   add_line(text, "expected", expected_text(job));
   add_line(text, "durations", durations_text(job.forecast().durations()));

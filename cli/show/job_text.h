@@ -17,7 +17,7 @@ namespace ontime::cli {
 // Only for a job that has ended. A job without a result has missed it.
 bool missed_its_deadline(const wire::JobSummary& job);
 
-std::string task_name(std::uint32_t index);  // "t00003"
+std::string task_name(std::uint32_t index);    // "t00003"
 std::string local_time(std::int64_t unix_ns);  // empty for 0
 
 ProgressState progress_of(const wire::JobSummary& job);
@@ -43,6 +43,8 @@ std::string accounts_table(const wire::Reply::Jobs& jobs);
 std::string tasks_table(const wire::Reply::Job& job, bool open_only, Colours colours = Colours::No);
 std::string segments_table(const wire::Reply::Job& job, bool open_only);
 
+std::string deadline_text(const wire::JobSummary& job);     // empty: none
+std::string checkpoints_text(const wire::JobSummary& job);  // "every 5s", "off"
 // "theta=2s, lambda=0.1"; empty: none.
 std::string parameters_text(const wire::JobSummary& job);
 // True if checkpoints are off because the policy's paper restarts.

@@ -1,6 +1,5 @@
 #include "cli/web/visitor.h"
 
-#include <httplib.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <zlib.h>
@@ -59,9 +58,7 @@ std::string packed(std::string_view body) {
 
 bool is_here(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
 
-bool takes_gzip(const httplib::Request& request) {
-  return request.get_header_value("Accept-Encoding").find("gzip") != std::string::npos;
-}
+bool takes_gzip(const http::Asked& asked) { return asked.field("Accept-Encoding").find("gzip") != std::string::npos; }
 
 }  // namespace
 
@@ -96,20 +93,12 @@ bool shows_token(std::string_view authorization, std::string_view token) {
   return colon != std::string::npos && is_token(std::string_view(*name_and_password).substr(colon + 1), token);
 }
 
-void set_body(const httplib::Request& request, httplib::Response& response, std::string body, const char* type) {
-  if (body.size() >= kWorthPacking && takes_gzip(request) && !is_here(request.remote_addr)) {
-    body = packed(body);
-    response.set_header("Content-Encoding", "gzip");
-  }
-  if (body.empty()) return response.set_content(body, type);
-  const std::size_t size = body.size();
-  // httplib packs what it is given whole, but not what it asks for piece by piece.
-  response.set_content_provider(size, type,
-                                [whole = std::make_shared<const std::string>(std::move(body))](
-                                    std::size_t offset, std::size_t length, httplib::DataSink& sink) {
-                                  const bool is_there = offset <= whole->size() && length <= whole->size() - offset;
-                                  return is_there && sink.write(whole->data() + offset, length);
-                                });
+http::Reply reply_with(const http::Asked& asked, std::string body, const char* type) {
+  http::Reply reply{.fields = {{"Content-Type", type}}};
+  const bool is_packed = body.size() >= kWorthPacking && takes_gzip(asked) && !is_here(asked.address);
+  if (is_packed) reply.fields.emplace("Content-Encoding", "gzip");
+  reply.body = is_packed ? packed(body) : std::move(body);
+  return reply;
 }
 
 }  // namespace ontime::cli

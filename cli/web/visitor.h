@@ -5,10 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace httplib {
-struct Request;
-struct Response;
-}  // namespace httplib
+#include "common/http/server.h"
 
 namespace ontime::cli {
 
@@ -23,8 +20,7 @@ bool is_same_origin(std::string_view origin, std::string_view host_header);
 bool shows_token(std::string_view authorization, std::string_view token);
 
 // Large ones are packed with gzip at its fastest for visitors from elsewhere who take that: on the same machine it
-// costs more than it saves. Left to itself httplib would pack every answer with brotli at its slowest: 14 to 19 s for
-// the state of a large job, so that a few visitors keep all threads busy.
-void set_body(const httplib::Request& request, httplib::Response& response, std::string body, const char* type);
+// costs more than it saves.
+http::Reply reply_with(const http::Asked& asked, std::string body, const char* type);
 
 }  // namespace ontime::cli

@@ -9,7 +9,7 @@
 //   /healthz                            200: this process is alive; answered whatever other visitors do
 //   /readyz                             200: the master answers and has a live worker; otherwise 503 with a sentence
 //
-// Hostile bytes are httplib's to parse; here a request is refused (and nothing is asked of the master) if it is no GET
+// A request is refused (and nothing is asked of the master) if it is no GET
 // or HEAD, names another host (so that no foreign page can read this one by a name of its own), comes from the script
 // of another page, or lacks the token or certificate where one is wanted. Threads: its own; stop() from any.
 
@@ -21,12 +21,11 @@
 
 #include "cli/web/cluster_view.h"
 #include "common/base/result.h"
+#include "common/http/server.h"
 #include "common/net/endpoint.h"
 #include "common/net/tls_identity.h"
 
 namespace ontime::cli {
-
-class VisitorServer;
 
 struct WebSettings {
   net::Endpoint listen{"127.0.0.1", 7480};
@@ -51,9 +50,11 @@ class WebServer {
 
  private:
   struct Routes;
-  WebServer(WebSettings settings, ClusterView& view, std::unique_ptr<VisitorServer> server);
+  WebServer(WebSettings settings, ClusterView& view, std::shared_ptr<ssl_ctx_st> tls);
   const WebSettings settings_;
   const std::unique_ptr<Routes> routes_;
+  http::RequestServer server_;
+  Descriptor listener_{};  // bound, until it runs
 };
 
 }  // namespace ontime::cli

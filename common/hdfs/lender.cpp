@@ -1,90 +1,34 @@
 #include "common/hdfs/lender.h"
 
-#include <httplib.h>
+#include <netinet/in.h>
 #include <openssl/crypto.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <asio/post.hpp>
-#include <asio/thread_pool.hpp>
 #include <atomic>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <random>
-#include <semaphore>
+#include <span>
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <vector>
 
+#include "common/base/descriptor.h"
 #include "common/base/environment.h"
 #include "common/base/wording.h"
 #include "common/hash/sha256.h"
 #include "common/hdfs/file_system.h"
 #include "common/hdfs/name.h"
+#include "common/http/server.h"
 
 namespace ontime::hdfs {
 namespace {
 
-constexpr std::size_t kThreads = 16;
-constexpr std::size_t kConnectionsMax = 64;  // the others wait in the kernel
-constexpr std::size_t kPieceBytes = 4u << 20;
-constexpr int kIdleSeconds = 1;  // an attempt sends its request as soon as it is connected
-constexpr std::size_t kHeadBytesMax = 16u << 10;
-constexpr auto kGlance = std::chrono::milliseconds(1);
-
 std::int64_t now_in_seconds() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-
-// As many at a time as there are threads; who connects when there are too many is not accepted yet.
-class Connections final : public httplib::TaskQueue {
- public:
-  void enqueue(std::function<void()> connection) override {
-    room_.acquire();
-    asio::post(threads_, [this, connection = std::move(connection)] {
-      connection();
-      room_.release();
-    });
-  }
-  void shutdown() override { threads_.join(); }
-
- private:
-  std::counting_semaphore<> room_{kConnectionsMax};
-  asio::thread_pool threads_{kThreads};
-};
-
-// A request without content is all head. The library would wait for one byte after another without an end, and take
-// lines of any length, so it is looked at whole before the library has it.
-bool has_whole_head(int socket) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(kIdleSeconds);
-  std::vector<char> head(kHeadBytesMax);
-  while (std::chrono::steady_clock::now() < until) {
-    const ssize_t got = ::recv(socket, head.data(), head.size(), MSG_PEEK | MSG_DONTWAIT);
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return false;
-    const std::string_view text(head.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (text.find("\r\n\r\n") != text.npos) return true;
-    if (text.size() == head.size()) return false;
-    std::this_thread::sleep_for(kGlance);
-  }
-  return false;
-}
-
-class BoundedServer final : public httplib::Server {
-  bool process_and_close_socket(socket_t socket) override {
-    bool is_closed = false;
-    const auto exchange = [&](httplib::Stream& stream) { return process_request(stream, true, is_closed, nullptr); };
-    const bool went_well = has_whole_head(socket) &&
-                           httplib::detail::process_client_socket(socket, read_timeout_sec_, read_timeout_usec_,
-                                                                  write_timeout_sec_, write_timeout_usec_, exchange);
-    ::shutdown(socket, SHUT_RDWR);
-    ::close(socket);
-    return went_well;
-  }
-};
 
 // As the attempt is to take it: what may pass is tried again.
 int status_of(const http::Failure& failure) {
@@ -102,23 +46,17 @@ class Lender::Server {
   Server(OnRefused on_refused, http::Patience patience) : on_refused_(std::move(on_refused)), patience_(patience) {
     std::random_device random;
     for (auto& number : key_) number = random();
-    server_.new_task_queue = [] { return new Connections; };
-    server_.set_keep_alive_max_count(1);           // an idle connection would hold a thread
-    server_.set_keep_alive_timeout(kIdleSeconds);  // until its first request, too
-    server_.set_read_timeout(kIdleSeconds);
-    server_.set_payload_max_length(0);
-    server_.set_tcp_nodelay(true);
-    server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
-      answer(request, response);
-      return httplib::Server::HandlerResponse::Handled;
-    });
-    port_ = server_.bind_to_any_port("127.0.0.1");
-    if (port_ <= 0) return;
-    thread_ = std::thread([this] {
-      server_.listen_after_bind();
-      has_ended_ = true;
-    });
-    while (!server_.is_running() && !has_ended_) std::this_thread::yield();  // else stop() would be too early
+    Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    socklen_t size = sizeof address;
+    if (::bind(listener.get(), generic, size) != 0 || ::listen(listener.get(), SOMAXCONN) != 0 ||
+        ::getsockname(listener.get(), generic, &size) != 0)
+      return;
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this, to = std::move(listener)]() mutable { server_.run(std::move(to)); });
   }
   ~Server() {
     is_over_ = true;
@@ -126,7 +64,7 @@ class Lender::Server {
     if (thread_.joinable()) thread_.join();
   }
 
-  bool listens() const { return port_ > 0 && !has_ended_; }
+  bool listens() const { return thread_.joinable(); }
 
   std::string address_of(const std::string& name, Duration good_for) const {
     const auto until = now_in_seconds() + std::chrono::duration_cast<std::chrono::seconds>(good_for).count();
@@ -153,41 +91,32 @@ class Lender::Server {
     return now_in_seconds() <= until ? lent.substr(lent.find('/') + 1) : "";
   }
 
-  void answer(const httplib::Request& request, httplib::Response& response) {
+  http::Reply answer(const http::Asked& request) {
     constexpr int kForbidden = 403;
-    response.status = kForbidden;
     const std::string asked = name_of(request.path);
     const auto name = parse_name(asked);
     const auto url = name ? hdfs::address_of(*name) : name.error();
-    if (!url) return;
+    if (!url) return {.status = kForbidden};
     const auto file = std::make_shared<RemoteFile>(*url, &is_over_, patience_);
     const auto state = file->look();
     if (!state) {
       on_refused_(asked, state.error());
-      response.status = status_of(state.error());
-      return;
+      return {.status = status_of(state.error())};
     }
-    response.status = -1;  // as the ranges want it
-    response.set_header("ETag", state->version);
-    const auto provide = [this, asked, file, state = *state](std::size_t offset, std::size_t length,
-                                                             httplib::DataSink& sink) {
-      if (offset >= state.size) return false;  // the library takes ranges as they come, also from behind the end
-      std::vector<char> bytes(
-          static_cast<std::size_t>(std::min<std::uint64_t>({length, kPieceBytes, state.size - offset})));
-      const auto got = file->read(state, offset, bytes.size(), bytes.data());
+    const auto read = [this, asked, file, state = *state](std::uint64_t offset, std::span<char> piece) {
+      const auto got = file->read(state, offset, piece.size(), piece.data());
       if (!got) on_refused_(asked, got.error());
-      return got && sink.write(bytes.data(), bytes.size());
+      return static_cast<bool>(got);
     };
-    response.set_content_provider(state->size, "application/octet-stream", provide);
+    return {.fields = {{"ETag", state->version}}, .size = state->size, .read = read};
   }
 
   const OnRefused on_refused_;
   const http::Patience patience_;
   std::array<unsigned, 8> key_{};
   std::atomic<bool> is_over_ = false;
-  std::atomic<bool> has_ended_ = false;  // it listens no longer, or has failed to
-  BoundedServer server_;
-  int port_ = -1;
+  http::RequestServer server_{{}, [this](const http::Asked& request) { return answer(request); }};
+  int port_ = 0;
   std::thread thread_;
 };
 

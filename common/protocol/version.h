@@ -21,8 +21,8 @@ struct Version {
   auto operator<=>(const Version&) const = default;
 };
 
-inline constexpr Version kVersion{7, 0};
-inline constexpr Version kAdviceVersion{1, 0};  // of advise.proto
+inline constexpr Version kVersion{8, 0};
+inline constexpr Version kAdviceVersion{2, 0};  // of advise.proto
 
 // Whether this program understands a message that needs that minor version.
 constexpr bool is_understood(std::uint32_t needs_minor) { return needs_minor <= kVersion.minor_version; }

@@ -74,15 +74,8 @@ double quantile_of(std::span<const double> ascending, double q) {
 }
 
 void Calibration::add(double forecast, bool happened) {
-  if (std::isnan(forecast)) {
-    ++silent_;
-    return;
-  }
+  if (std::isnan(forecast)) return;
   const double kept = std::clamp(forecast, 0.0, 1.0);
-  Bin& bin = bins_[std::min(kBins - 1, static_cast<std::size_t>(kept * kBins))];
-  ++bin.count;
-  bin.forecasts += kept;
-  bin.happened += happened ? 1 : 0;
   ++count_;
   happened_ += happened ? 1 : 0;
   forecasts_ += kept;

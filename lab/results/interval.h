@@ -1,7 +1,6 @@
 #pragma once
 // Means and shares with 95 % intervals, and how good forecasts were.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -37,35 +36,19 @@ Estimate share_of(std::uint64_t successes, std::uint64_t trials);
 // 0 <= q <= 1, linear between neighbours; NaN of nothing. REQUIRES: ascending.
 double quantile_of(std::span<const double> ascending, double q);
 
-// How good forecasts of probabilities were: their Brier score, and what came true of those of each tenth.
+// How good forecasts of probabilities were.
 class Calibration {
  public:
-  static constexpr std::size_t kBins = 10;
-  struct Bin {
-    std::uint64_t count = 0;
-    double forecasts = 0;  // sum
-    std::uint64_t happened = 0;
-    double mean_forecast() const { return count > 0 ? forecasts / static_cast<double>(count) : 0; }
-    double share() const { return count > 0 ? static_cast<double>(happened) / static_cast<double>(count) : 0; }
-  };
+  void add(double forecast, bool happened);  // NaN: nothing was said, and nothing counts
 
-  // NaN: nothing was said; only counted.
-  void add(double forecast, bool happened);
-
-  std::uint64_t count() const { return count_; }
-  std::uint64_t silent() const { return silent_; }
-  const std::array<Bin, kBins>& bins() const { return bins_; }
-
-  // The rest is NaN without any forecast.
+  // NaN without any forecast.
   double brier() const;        // mean of (forecast - outcome)^2
   double base_rate() const;    // share of what happened
   double uncertainty() const;  // Brier score of always saying the base rate
   double bias() const;         // mean forecast - base rate
 
  private:
-  std::array<Bin, kBins> bins_{};
   std::uint64_t count_ = 0;
-  std::uint64_t silent_ = 0;
   std::uint64_t happened_ = 0;
   double forecasts_ = 0;
   double squares_ = 0;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -192,14 +191,7 @@ struct NamedPolicy {
   std::string text;  // NAME or NAME:KEY=VALUE,...
 };
 
-// A printed number; a number read off a text or a figure may be a range.
-struct Reading {
-  double low = 0;
-  double high = 0;
-};
-
 struct Scenario {
-  std::string title;
   std::vector<NodeGroup> nodes{{}};
   std::vector<JobGroup> jobs{{}};
   std::vector<Outage> outages;
@@ -253,7 +245,6 @@ struct Scenario {
   std::uint64_t seed = 1;
   WarmUp warm_up;
   std::vector<double> forecast_at{0.25, 0.5, 0.75};  // shares of the deadline at which PoCD is predicted
-  std::map<std::string, Reading> printed;            // PoCD by policy, for comparison
 };
 
 // What is left out of a scenario that describes processes: no injection but the time that they really take.

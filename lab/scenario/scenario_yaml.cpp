@@ -240,14 +240,13 @@ void Reader::read_cluster(YamlFields& fields) {
 }
 
 void Reader::read_comparison(YamlFields& fields) {
-  fields.text("title", scenario_.title);
+  for (const char* of_pages : {"title", "printed"}) fields.take(of_pages);  // python/ontime/lab reads them
   fields.get("warm_up", scenario_.warm_up, read_warm_up);
   fields.get("policies", scenario_.policies, read_policies);
   fields.count("repeat", scenario_.repeat);
   fields.count("baseline_runs", scenario_.baseline_runs);
   if (const YAML::Node seed = fields.take("seed")) scenario_.seed = read_count(seed);
   fields.get("forecast_at", scenario_.forecast_at, read_shares);
-  fields.get("printed", scenario_.printed, read_printed);
 }
 
 Scenario Reader::read(const YAML::Node& document) {

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -71,8 +70,6 @@ Duration read_checkpoint(const YAML::Node& node);
 // Of a comparison.
 std::vector<NamedPolicy> read_policies(const YAML::Node& node);
 WarmUp read_warm_up(const YAML::Node& node);
-Reading read_reading(const YAML::Node& node);
-std::map<std::string, Reading> read_printed(const YAML::Node& node);
 std::vector<double> read_shares(const YAML::Node& node);
 
 // What was recorded on real clusters. Traces are comma-separated values: the first line names the columns, some of

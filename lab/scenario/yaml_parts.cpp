@@ -264,20 +264,6 @@ WarmUp read_warm_up(const YAML::Node& node) {
   return warm_up;
 }
 
-Reading read_reading(const YAML::Node& node) {
-  if (node.IsScalar()) return {read_number(node), read_number(node)};
-  const auto range = read_values(node);
-  demand(range.size() == 2 && range[0] <= range[1], node, "a printed value is a number or [least, greatest]");
-  return {range[0], range[1]};
-}
-
-std::map<std::string, Reading> read_printed(const YAML::Node& node) {
-  demand(node.IsMap(), node, "printed: lines of the form POLICY: NUMBER or POLICY: [LEAST, GREATEST]");
-  std::map<std::string, Reading> printed;
-  for (const auto& entry : node) printed[read_text(entry.first)] = read_reading(entry.second);
-  return printed;
-}
-
 std::vector<double> read_shares(const YAML::Node& node) {
   auto shares = read_values(node);
   for (const double share : shares) demand(share > 0 && share < 1, node, "shares lie between 0 and 1");

@@ -9,6 +9,7 @@
 #include "common/protocol/convert.h"
 #include "master/actions/action_dispatcher.h"
 #include "master/base/settings.h"
+#include "master/journal/job_fields.h"
 
 namespace ontime::master {
 namespace {
@@ -63,18 +64,9 @@ void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t
   if (!set_up_.insert(job).second) return;
   wire::JobSetup* setup = add_order()->mutable_setup();
   setup->set_job(job.value);
-  setup->set_application(spec.application);
-  put(spec.parameters, setup->mutable_parameters());
+  journal::put(spec, setup->mutable_spec());
   setup->set_output(output::attempts_directory(spec.output, spec.claim));
-  setup->set_record_bytes_max(spec.record_bytes_max);
   setup->set_tasks(tasks);
-  for (const scheduler::ShippedFile& file : spec.files) {
-    wire::ShippedFile* shipped = setup->add_files();
-    shipped->set_name(file.name);
-    shipped->set_content(file.content);
-    shipped->set_executable(file.executable);
-  }
-  for (const std::string& directory : spec.application_directories) setup->add_application_directories(directory);
   end_large_message();
 }
 

@@ -35,7 +35,7 @@ bool cuts(const std::string& policy) { return policy == "shed" || policy == "she
 
 // What Ontime's `auto` takes has no place in Hadoop, where nothing is divided and every attempt is launched.
 void resolve_auto(const wire::ToAdvisor::Job& job, PolicyChoice& policy) {
-  if (job.deadline_ns() <= 0) {
+  if (job.settings().deadline() <= 0) {
     policy.name = "mantri";
     policy.parameters.try_emplace("delta", "0.5");
   } else if (job.resumable()) {
@@ -113,24 +113,20 @@ bool is_id(const std::string& id) {
 
 Result<JobSpec> advised_job(const wire::ToAdvisor::Job& job, const PolicyChoice& otherwise) {
   if (!is_id(job.id())) return bad_input("The job has no id that can be one.");
-  PolicyChoice policy = job.policy().empty() ? otherwise : PolicyChoice{job.policy(), {}};
-  for (const wire::Entry& entry : job.policy_parameters()) policy.parameters[entry.key()] = entry.value();
+  JobSettings settings = protocol::job_settings(job.settings());
+  PolicyChoice policy = settings.policy.empty() ? otherwise : PolicyChoice{settings.policy, {}};
+  for (const auto& [name, value] : settings.policy_parameters) policy.parameters[name] = value;
   if (Status status = fit_to_hadoop(job, policy); !status) return status.error();
   wire::JobSpec request;
   request.set_application(application_of(job.application()));
-  JobSettings settings;
-  settings.name = job.name().substr(0, kNameBytesMax);
+  settings.name.resize(std::min(settings.name.size(), kNameBytesMax));
   settings.policy = policy.name;
   settings.policy_parameters = policy.parameters;
-  settings.estimator = job.estimator();
-  settings.kill_on_miss = job.kill_on_miss();
   settings.checkpoint_interval = Duration(0);
   settings.attempt_timeout = scheduler::kNoTimeout;
   request.set_output("/hadoop");  // one has to be given; the job gets none
-  if (job.deadline_ns() > 0) {
-    const std::int64_t elapsed = std::clamp<std::int64_t>(job.elapsed_ns(), 0, job.deadline_ns() - 1);
-    settings.deadline = Duration(job.deadline_ns() - elapsed);
-  }
+  if (settings.deadline > Duration(0))
+    settings.deadline -= std::clamp(Duration(job.elapsed_ns()), Duration(0), settings.deadline - Duration(1));
   protocol::put(settings, request.mutable_settings());
   Result<JobSpec> spec = begin_job(request, otherwise);
   if (!spec) return spec;

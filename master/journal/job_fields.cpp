@@ -4,6 +4,8 @@
 
 namespace ontime::journal {
 
+void put(const scheduler::JobSpec& from, wire::JobSpec* to) { PartWriter().put(from, to); }
+
 Result<scheduler::JobSpec> job_of(const wire::JobSpec& from) {
   PartReader reader(PartReader::Ids::Real);
   auto job = reader.as<scheduler::JobSpec>(from);

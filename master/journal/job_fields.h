@@ -7,6 +7,8 @@
 
 namespace ontime::journal {
 
+void put(const scheduler::JobSpec& from, wire::JobSpec* to);  // all but its inputs
+
 // What the message says, as it stands: nothing is checked but that no parameter is there twice. Its inputs are names,
 // and so the job has none yet.
 Result<scheduler::JobSpec> job_of(const wire::JobSpec& from);

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from types import ModuleType
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack, get_type_hints
 
 from .errors import BadRequest
 from .job import Job
@@ -40,6 +40,7 @@ class Options(TypedDict, total=False):
     """Seconds, or a text such as "90s"."""
     on_miss: Literal["finish", "kill"]
     policy: str
+    estimator: str
     priority: int
     splits: int
     split_size: Size
@@ -61,18 +62,9 @@ def _paths(one_or_more: Path_ | Iterable[Path_]) -> list[Path_]:
     return [one_or_more] if isinstance(one_or_more, (str, os.PathLike)) else list(one_or_more)
 
 
+# How the flag of an option is written that has one of its name.
 _FLAGS: dict[str, Callable[[Any], str]] = {
-    "name": str,
-    "deadline": _time,
-    "on_miss": str,
-    "policy": str,
-    "priority": str,
-    "splits": str,
-    "split_size": str,
-    "checkpoint": _time,
-    "attempt_timeout": _time,
-    "max_attempts": str,
-    "max_record": str,
+    name: _time if hint == Time else str for name, hint in get_type_hints(Options).items() if name not in ("output", "files")
 }
 
 

@@ -1,4 +1,5 @@
-"""A job's setting is declared in three places: its member, its field of the message, and its row in the command line's table.
+"""A job's setting is declared in four places: its member, its field of the message, its row in the command line's table, and
+its keyword in Python.
 
 What only carries settings on does not name them, so that a new one costs no more than these and its use.
 """
@@ -11,10 +12,8 @@ MEMBERS = "common/base/job_settings.h"
 MESSAGE = "common/protocol/types.proto"
 CARRIER = "common/protocol/convert.h"  # names those that are no plain text, number or duration
 FLAGS = "cli/job_fields.cpp"
+PYTHON = "python/ontime/client.py"
 
-# Other messages that hold a value of the same name: what Hadoop's jobs say of themselves, and what an attempt needs.
-RESTATED = {"common/protocol/advise.proto": {"policy", "policy_parameters", "estimator", "kill_on_miss"},
-            "common/protocol/control.proto": {"record_bytes_max"}, "common/protocol/runner.proto": {"record_bytes_max"}}
 RARE = {"kill_on_miss", "attempts_max", "attempt_timeout", "record_bytes_max", "estimator", "policy_parameters", "checkpoint_interval"}
 
 # How many files of the product name them. A change that raises one says here why.
@@ -42,10 +41,16 @@ def check(sources):
             wrong.append(f"{CARRIER}: {member} is not carried on; add it to ONTIME_JOB_SETTINGS")
         if not re.search(rf"\bjob\.{member}\b", product[FLAGS].code if FLAGS in product else ""):
             wrong.append(f"{FLAGS}: no flag sets {member}")
+    keywords = re.search(r"^class Options\(.*?(?=^\S.*\n|\Z)", product[PYTHON].text, re.DOTALL | re.MULTILINE) if PYTHON in product else None
+    known = set(re.findall(r"^    (\w+):", keywords[0], re.MULTILINE)) if keywords else set()
+    for flag in re.findall(r'"--([\w-]+)",', product[FLAGS].text) if FLAGS in product else ():
+        keyword = flag.replace("-", "_")
+        if not known & {keyword, keyword + "s"}:
+            wrong.append(f"{PYTHON}: Options has no {keyword}, which is the flag --{flag} of {FLAGS}")
     for path, source in product.items():
         if not path.endswith(".proto") or path == MESSAGE:
             continue
-        for member in RARE.intersection(members) - RESTATED.get(path, set()):
+        for member in RARE.intersection(members):
             if re.search(rf"\b{member}(?:_ns)? = \d+;", source.text):
                 wrong.append(f"{path}: a message restates {member}; let it hold wire.JobSettings")
     for name, most in FILES_MAX.items():
@@ -56,13 +61,14 @@ def check(sources):
 
 
 def _sample(struct="  bool kill_on_miss = false;\n", listed="X(kill_on_miss)", field="bool kill_on_miss = 1;",
-            flag="job.kill_on_miss", *more):
+            flag="job.kill_on_miss", *more, keyword="on_miss: str"):
     return [(MEMBERS, f"struct JobSettings {{\n{struct}  bool operator==(const JobSettings&) const = default;\n}};\n"
                       f"#define ONTIME_JOB_SETTINGS(X) {listed}\n"),
-            (MESSAGE, f"message JobSettings {{\n  {field}\n}}\n"), (CARRIER, ""), (FLAGS, f"f({flag});\n"), *more]
+            (MESSAGE, f"message JobSettings {{\n  {field}\n}}\n"), (CARRIER, ""),
+            (FLAGS, f'f(app, "--on-miss", {flag});\n'), *more] + [(PYTHON, f"class Options(TypedDict):\n    {keyword}\n\n\nx = 1\n")]
 
 
-BAD = [_sample(listed=""), _sample(field="bool other = 1;"), _sample(flag="job.other"), _sample(struct=""),
+BAD = [_sample(keyword="deadline: Time"), _sample(listed=""), _sample(field="bool other = 1;"), _sample(flag="job.other"), _sample(struct=""),
        _sample(struct="  bool kill_on_miss = false;\n  Duration grace{0};\n"),
        _sample("  bool kill_on_miss = false;\n", "X(kill_on_miss)", "bool kill_on_miss = 1;", "job.kill_on_miss",
                ("common/protocol/client.proto", "message JobSummary {\n  bool kill_on_miss = 7;\n}\n")),
@@ -70,7 +76,7 @@ BAD = [_sample(listed=""), _sample(field="bool other = 1;"), _sample(flag="job.o
                *((f"master/x{i}.cpp", "f(spec.kill_on_miss);\n") for i in range(FILES_MAX["kill_on_miss"])))]
 GOOD = [_sample(), ("master/x.cpp", "f(spec.kill_on_miss);\n"),
         _sample("  bool kill_on_miss = false;\n", "X(kill_on_miss)", "bool kill_on_miss = 1;", "job.kill_on_miss",
-                ("common/protocol/advise.proto", "message Job {\n  bool kill_on_miss = 7;\n}\n"),
+                ("common/protocol/advise.proto", "message Job {\n  JobSettings settings = 7;\n}\n"),
                 ("master/x.cpp", "f(spec.kill_on_miss);\n"))]
 
 if __name__ == "__main__":

@@ -7,14 +7,14 @@ import source_tree
 # Comments and all. Aims: 9,000 for lab; 60,000 for apps, cli, common, master, scheduler and worker together.
 LINES_MAX = {
     "apps": 4783,
-    "cli": 11726,
-    "common": 13163,
-    "lab": 10426,
-    "master": 14090,
+    "cli": 11415,
+    "common": 13627,  # +464: the HTTP server of page and lender, which was httplib's private one and 311 lines of cli
+    "lab": 10379,
+    "master": 14082,
     "python/ontime": 2450,
     "python/ontime/lab": 1953,
     "scheduler": 18059,
-    "worker": 9257,
+    "worker": 9250,
 }
 SLACK = 0.01  # within which a change need not touch this file
 

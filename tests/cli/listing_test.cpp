@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/web/assets.h"
+#include "common/protocol/job_state.h"
+
 namespace ontime::cli {
 namespace {
 
@@ -114,6 +117,14 @@ TEST(Listing, NodesThatAreGoneComeLastAndCanBeLeftOut) {
   EXPECT_EQ(listed_nodes({})["live"], 2);
   EXPECT_EQ(listed_nodes({})["held_back"], 1);
   EXPECT_EQ(listed_nodes({})["slots"], 8);
+}
+
+// client.proto has their names; the page cannot ask for them.
+TEST(Listing, ThePageOffersEveryStateOfAJob) {
+  std::string scripts;
+  for (const assets::Script& script : assets::kScripts) scripts += script.text;
+  for (const std::string& state : protocol::names_of_job_states())
+    EXPECT_THAT(scripts, HasSubstr("'" + state + "'")) << state;
 }
 
 }  // namespace

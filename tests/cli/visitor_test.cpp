@@ -1,7 +1,6 @@
 #include "cli/web/visitor.h"
 
 #include <gtest/gtest.h>
-#include <httplib.h>
 
 namespace ontime::cli {
 namespace {
@@ -50,12 +49,9 @@ TEST(Visitor, NothingElseIsTheToken) {
 
 TEST(Visitor, WhatIsLargeIsPackedForVisitorsFromElsewhereThatTakeIt) {
   const auto encoding = [](const char* address, const char* takes, std::size_t bytes) {
-    httplib::Request request;
-    request.remote_addr = address;
-    request.set_header("Accept-Encoding", takes);
-    httplib::Response response;
-    set_body(request, response, std::string(bytes, 'x'), "text/plain");
-    return response.get_header_value("Content-Encoding");
+    http::Asked asked{.address = address};
+    asked.fields.emplace("Accept-Encoding", takes);
+    return reply_with(asked, std::string(bytes, 'x'), "text/plain").fields["Content-Encoding"];
   };
   EXPECT_EQ(encoding("10.0.0.2", "br, gzip", 100'000), "gzip");
   EXPECT_EQ(encoding("10.0.0.2", "br", 100'000), "");

@@ -17,8 +17,8 @@ wire::ToAdvisor::Job job_under(const std::string& policy) {
   wire::ToAdvisor::Job job;
   job.set_id("job_1_0001");
   job.set_application("org.example.WordCount$Map");
-  job.set_policy(policy);
-  job.set_deadline_ns(60 * kSecond);
+  job.mutable_settings()->set_policy(policy);
+  job.mutable_settings()->set_deadline(60 * kSecond);
   job.set_resumable(true);
   job.set_has_reducers(true);
   for (const std::uint64_t length : {100, 30, 0}) job.add_tasks()->set_length(length);
@@ -27,7 +27,7 @@ wire::ToAdvisor::Job job_under(const std::string& policy) {
 }
 
 void set(wire::ToAdvisor::Job& job, const std::string& name, const std::string& value) {
-  wire::Entry* entry = job.add_policy_parameters();
+  wire::Entry* entry = job.mutable_settings()->add_policy_parameters();
   entry->set_key(name);
   entry->set_value(value);
 }
@@ -71,7 +71,7 @@ TEST(AdvisedJob, IsPlannedForByWhatAutoWouldChooseAndHadoopCanCarryOut) {
   EXPECT_EQ(advised_job(job, {"late", {}})->policy, "late");
   job.set_resumable(false);
   EXPECT_EQ(advised_job(job, {})->policy, "s-restart");
-  job.set_deadline_ns(0);
+  job.mutable_settings()->set_deadline(0);
   EXPECT_EQ(advised_job(job, {})->policy, "mantri");
 }
 
@@ -101,7 +101,7 @@ TEST(AdvisedJob, ThatCannotBeCutIsCopiedFromItsBegin) {
     EXPECT_EQ(spec->policy, "s-restart") << policy;
     EXPECT_EQ(spec->policy_parameters.at("beta"), "3");
     EXPECT_FALSE(spec->policy_parameters.contains("handover"));
-    job.set_deadline_ns(0);
+    job.mutable_settings()->set_deadline(0);
     EXPECT_EQ(advised_job(job, {})->policy, "mantri") << policy;
     set(job, "nonsense", "1");
     EXPECT_THAT(refusal_of(job), HasSubstr("nonsense"));

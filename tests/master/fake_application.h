@@ -34,12 +34,12 @@ class FakeApplication {
     wire::ToAdvisor message;
     wire::ToAdvisor::Job& job = *message.mutable_job();
     job.set_id("job_7_0001");
-    job.set_policy(policy);
-    job.set_deadline_ns(20ll * 1'000'000'000);
+    job.mutable_settings()->set_policy(policy);
+    job.mutable_settings()->set_deadline(20ll * 1'000'000'000);
     job.set_resumable(true);
     for (const auto& [name, value] : kAtOnce) {
       if (policy != "s-resume" && (policy != "clone" || name == "tau_est")) continue;
-      wire::Entry* entry = job.add_policy_parameters();
+      wire::Entry* entry = job.mutable_settings()->add_policy_parameters();
       entry->set_key(name);
       entry->set_value(value);
     }

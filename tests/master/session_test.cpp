@@ -82,7 +82,7 @@ TEST_F(SessionTest, AJobRunsFromSubmissionToItsOutput) {
     const std::uint32_t job = co_await submit();
     const auto setup = co_await worker.next_order();
     EXPECT_TRUE(setup->has_setup());
-    EXPECT_EQ(setup->setup().application(), "wordcount");
+    EXPECT_EQ(setup->setup().spec().application(), "wordcount");
     EXPECT_TRUE(setup->setup().output().starts_with(output_ + "/_attempts/" + journal_.cluster() + "-"));
     EXPECT_TRUE(fs::is_directory(setup->setup().output()));
     const wire::Order::Launch launch = co_await worker.next_launch();

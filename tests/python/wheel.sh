@@ -37,7 +37,7 @@ find "$work/site/ontime/_programs" -type f ! -name commit -print0 | xargs -0 ldd
 echo "The licences of what is inside are there, and the texts that they name"
 licences=$(echo "$work"/site/ontime-*.dist-info/licenses)
 [ -s "$licences/LICENSE" ]
-for name in asio boost1.74 brotli bzip2 cli11 cpp-httplib curl fmtlib gcc-12 gnutls28 krb5 lz4 nghttp2 nlohmann-json3 openldap openssl \
+for name in asio boost1.74 brotli bzip2 cli11 curl fmtlib gcc-12 gnutls28 krb5 lz4 nghttp2 nlohmann-json3 openldap openssl \
   prometheus-cpp protobuf pugixml rocksdb snappy spdlog xz-utils yaml-cpp zlib libzstd Apache-2.0 GPL-3; do
   grep -qiE "copyright|licen[sc]e" "$licences/third-party/$name" || { echo "no licence of $name"; exit 1; }
 done

@@ -22,13 +22,13 @@ class AdvisingMaster : public testing::Test {
   static wire::ToAdvisor job() {
     wire::ToAdvisor message;
     message.mutable_job()->set_id("job_7_0001");
-    message.mutable_job()->set_name("sort");
-    message.mutable_job()->set_deadline_ns(20ll * 1'000'000'000);
+    message.mutable_job()->mutable_settings()->set_name("sort");
+    message.mutable_job()->mutable_settings()->set_deadline(20ll * 1'000'000'000);
     message.mutable_job()->set_resumable(true);
-    message.mutable_job()->set_policy("s-resume");
+    message.mutable_job()->mutable_settings()->set_policy("s-resume");
     for (const auto& [name, value] : {std::pair{"tau_est", "10ms"}, {"tau_kill", "1h"}, {"r", "0"}, {"t_min", "1s"},
                                       {"beta", "1.5"}, {"t_avg", "1ms"}, {"fit", "flags"}}) {
-      wire::Entry* entry = message.mutable_job()->add_policy_parameters();
+      wire::Entry* entry = message.mutable_job()->mutable_settings()->add_policy_parameters();
       entry->set_key(name);
       entry->set_value(value);
     }

@@ -33,7 +33,7 @@ namespace {
 AttemptStatus AttemptRun::launch_slowly(RunClock::TimePoint since) {
   const RunClock::TimePoint until = since + disturbance_.launch;
   while (disturbance_.launch > Duration(0) && parts_.clock.now() < until) {
-    if (!order_.standby()) {
+    if (!order_.launch().standby()) {
       if (auto answered = answer_cut(); !answered || points_.is_over()) return answered;
     }
     sleep_towards(until);

@@ -87,7 +87,7 @@ AttemptRun::AttemptRun(const RunnerParts& parts, const wire::ToRunner::Run& orde
     : parts_(parts),
       order_(order),
       disturbance_(order.has_disturbance() ? injection::from_wire(order.disturbance()) : injection::Disturbance{}),
-      range_(protocol::byte_range(order.range())),
+      range_(protocol::byte_range(order.launch().range())),
       points_(range_),
       block_size_(parts.block_bytes),
       cut_answered_(order.cut_sequence()) {}
@@ -97,7 +97,7 @@ AttemptStatus AttemptRun::run() {
   report_progress();
   if (auto opened = open(); !opened) return opened;
   if (auto launched = launch_slowly(since); !launched) return launched;
-  if (order_.standby()) {
+  if (order_.launch().standby()) {
     if (auto begun = await_begin(); !begun) return begun;
   }
   return map_all();
@@ -112,14 +112,14 @@ AttemptStatus AttemptRun::await_begin() {
   if (!message) return begun_wrongly("not begun: " + message.error().message);
   if (!message->has_value() || !(*message)->has_begin()) return begun_wrongly("given up before it was begun");
   const wire::ToRunner::Begin& begin = (*message)->begin();
-  const ByteRange part = protocol::byte_range(begin.range());
+  const ByteRange part = protocol::byte_range(begin.order().range());
   if (part.begin < range_.begin || part.end > range_.end || part.begin >= part.end) {
     return begun_wrongly("begun with a range that it was not launched for");
   }
   range_ = part;
   points_ = CutPoints(range_);
   cut_answered_ = begin.cut_sequence();
-  if (begin.has_start()) reader_->offer(protocol::start_point(begin.start()));
+  if (begin.order().has_start()) reader_->offer(protocol::start_point(begin.order().start()));
   if (auto there = reader_->go_to(range_.begin); !there) return to_failure(std::move(there).error());
   report_progress();
   return {};
@@ -146,7 +146,8 @@ void AttemptRun::ignore_mapper() {
 AttemptStatus AttemptRun::map_all() {
   listen_to_mapper();
   if (!disturbance_.is_none()) {
-    const std::uint64_t end = range_.is_open_ended() ? std::max(range_.begin, order_.file().size()) : range_.end;
+    const std::uint64_t end =
+        range_.is_open_ended() ? std::max(range_.begin, order_.launch().file().size()) : range_.end;
     pace_.emplace(disturbance_, ByteRange{range_.begin, end}, parts_.clock.now());
   }
   AttemptStatus status;
@@ -156,12 +157,12 @@ AttemptStatus AttemptRun::map_all() {
 }
 
 AttemptStatus AttemptRun::open() {
-  TaskInput input = task_input(order_.file());
+  TaskInput input = task_input(order_.launch().file());
   const std::uint64_t end = end_of(input);
   if (range_.begin < input.begin || (!range_.is_open_ended() && range_.end > end)) {
     return AttemptFailure{wire::INPUT_CHANGED, "the split ends at byte " + std::to_string(range_.end) + " of " +
-                                                   order_.file().path() + ", which has only " + std::to_string(end) +
-                                                   "; submit the job again"};
+                                                   order_.launch().file().path() + ", which has only " +
+                                                   std::to_string(end) + "; submit the job again"};
   }
   TaskInputAccess access{parts_.places.input, [this](std::size_t file) { return find_address(file); }, range_.end};
   access.notes.on_point = [this](StartPoint start) { send_note(std::move(start), 0); };
@@ -305,7 +306,7 @@ AttemptStatus AttemptRun::send_sealed(const SealedBytes& output) {
 }
 
 AttemptStatus AttemptRun::send(wire::FromRunner message) {
-  *message.mutable_attempt() = order_.attempt();
+  *message.mutable_attempt() = order_.launch().attempt();
   auto sent = parts_.channel.send(message);
   if (!sent) return AttemptFailure{wire::CRASHED, std::move(sent).error().message};
   return {};

@@ -50,8 +50,8 @@ bool drain(int signals) {
 // Fills protobuf's tables and the allocator's first pages here, not in every runner.
 void touch_messages() {
   wire::ToRunner order;
-  order.mutable_setup()->add_parameters()->set_key("key");
-  order.mutable_run()->mutable_file()->set_path("path");
+  order.mutable_setup()->mutable_job()->mutable_spec()->add_parameters()->set_key("key");
+  order.mutable_run()->mutable_launch()->mutable_file()->set_path("path");
   std::string bytes = order.SerializeAsString();
   order.ParseFromString(bytes);
   wire::FromRunner report;

@@ -52,20 +52,21 @@ AttemptStatus RunLoop::load(const wire::ToRunner::Setup& setup) {
   places_ = {files::Roots::of_resolved({setup.input_roots().begin(), setup.input_roots().end()}),
              files::Roots::of_resolved({setup.output_roots().begin(), setup.output_roots().end()}),
              bounds_.output_socket, setup.syncs_at_commit()};
-  if (setup.application().find('/') != std::string::npos) {
-    return refused("a job names its application, and \"" + setup.application() + "\" is a path");
+  const wire::JobSpec& job = setup.job().spec();
+  if (job.application().find('/') != std::string::npos) {
+    return refused("a job names its application, and \"" + job.application() + "\" is a path");
   }
   if (!setup.directory().empty() && ::chdir(setup.directory().c_str()) != 0)
     return AttemptFailure{wire::LAUNCH, "cannot work in '" + setup.directory() + "': " + std::strerror(errno)};
   auto loaded = app::LoadedApplication::load(
-      setup.application(), {setup.application_directories().begin(), setup.application_directories().end()},
+      job.application(), {setup.application_directories().begin(), setup.application_directories().end()},
       bounds_.keeper);
   if (!loaded) return refused(loaded.error().message);
   std::map<std::string, std::string, std::less<>> given;
-  for (const wire::Entry& entry : setup.parameters()) given[entry.key()] = entry.value();
+  for (const wire::Entry& entry : job.parameters()) given[entry.key()] = entry.value();
   auto parameters = loaded->complete(given);
   if (!parameters) return refused(parameters.error().message);
-  if (setup.record_bytes_max() > 0) rule_.record_bytes_max = setup.record_bytes_max();
+  if (job.settings().record_bytes_max() > 0) rule_.record_bytes_max = job.settings().record_bytes_max();
   context_ = std::make_unique<RunContext>(std::move(*parameters));
   return make_mapper(*loaded);
 }
@@ -106,7 +107,7 @@ AttemptStatus RunLoop::map(const wire::ToRunner::Run& order) {
 bool RunLoop::run(const wire::ToRunner::Run& order) {
   const AttemptStatus status = map(order);
   wire::FromRunner message;
-  *message.mutable_attempt() = order.attempt();
+  *message.mutable_attempt() = order.launch().attempt();
   if (status) {
     message.mutable_finished();
   } else {

@@ -93,7 +93,7 @@ void FakeRunner::is_ready() {
 bool FakeRunner::takes_begin() {
   const auto message = next();
   if (!message || !message->has_begin()) return false;
-  *run_.mutable_range() = message->begin().range();
+  *run_.mutable_launch()->mutable_range() = message->begin().order().range();
   run_.set_cut_sequence(message->begin().cut_sequence());
   return true;
 }
@@ -135,7 +135,7 @@ void FakeRunner::fails(wire::Failure failure, const std::string& message_text) {
 }
 
 void FakeRunner::says(wire::FromRunner message) {
-  if (!message.has_attempt()) *message.mutable_attempt() = run_.attempt();
+  if (!message.has_attempt()) *message.mutable_attempt() = run_.launch().attempt();
   std::string frame;
   protocol::append_frame(frame, message);
   sends_bytes(frame);

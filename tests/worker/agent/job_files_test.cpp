@@ -27,7 +27,7 @@ JobFiles::Setup setup_with(std::uint32_t job, const std::string& name, const std
                            bool executable = false) {
   auto setup = std::make_shared<wire::JobSetup>();
   setup->set_job(job);
-  auto& file = *setup->add_files();
+  auto& file = *setup->mutable_spec()->add_files();
   file.set_name(name);
   file.set_content(content);
   file.set_executable(executable);
@@ -161,8 +161,8 @@ TEST_F(JobFilesTest, AreNotWrittenOrRemovedOneByOneOnTheThreadThatAsks) {
   auto many = std::make_shared<wire::JobSetup>();
   many->set_job(1);
   for (int i = 0; i < 100; ++i) {
-    many->add_files()->set_name("f" + std::to_string(i));
-    many->mutable_files()->rbegin()->set_content(std::to_string(i));
+    many->mutable_spec()->add_files()->set_name("f" + std::to_string(i));
+    many->mutable_spec()->mutable_files()->rbegin()->set_content(std::to_string(i));
   }
   bool is_made = false;
   std::unique_lock slow(gate);

@@ -40,9 +40,9 @@ class RealRunner : public testing::Test {
                           std::uint32_t job = 1) {
     wire::Order order;
     order.mutable_setup()->set_job(job);
-    order.mutable_setup()->set_application(name);
+    order.mutable_setup()->mutable_spec()->set_application(name);
     order.mutable_setup()->set_output(directory.file("_attempts"));
-    auto& parameter = *order.mutable_setup()->add_parameters();
+    auto& parameter = *order.mutable_setup()->mutable_spec()->add_parameters();
     parameter.set_key(key);
     parameter.set_value(value);
     ASSERT_TRUE(slots.obey(order));

@@ -25,7 +25,7 @@ SlotsWorld::SlotsWorld(std::uint32_t count, std::optional<UserRange> users, Dura
 Status SlotsWorld::set_up(std::uint32_t job, const std::string& application) {
   wire::Order order;
   order.mutable_setup()->set_job(job);
-  order.mutable_setup()->set_application(application);
+  order.mutable_setup()->mutable_spec()->set_application(application);
   order.mutable_setup()->set_output("/out/_attempts/claim");
   order.mutable_setup()->set_tasks(10);
   return slots.obey(order);
@@ -131,7 +131,7 @@ std::unique_ptr<FakeRunner> SlotsWorld::launch_standby(AttemptId id, std::uint64
 }
 
 void SlotsWorld::finish(FakeRunner& runner) {
-  runner.seals(runner.run().range().begin(), runner.run().range().end());
+  runner.seals(runner.run().launch().range().begin(), runner.run().launch().range().end());
   runner.finishes();
   settle();
 }

@@ -48,8 +48,8 @@ class SlotsGroup : public testing::Test {
 };
 
 TEST_F(SlotsGroup, TheRunnerGetsTheFilesAndNoAddressForALocalOne) {
-  ASSERT_EQ(runner->run().file().parts_size(), 3);
-  EXPECT_EQ(runner->run().file().parts_begin(), 50u);
+  ASSERT_EQ(runner->run().launch().file().parts_size(), 3);
+  EXPECT_EQ(runner->run().launch().file().parts_begin(), 50u);
   EXPECT_EQ(runner->run().address(), "");
 }
 

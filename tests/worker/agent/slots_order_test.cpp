@@ -21,12 +21,12 @@ TEST(Slots, LaunchSendsSetupAndRunBeforeTheRunnerIsKnownToLive) {
   ASSERT_TRUE(runner);
   const auto setup = runner->next();
   ASSERT_TRUE(setup && setup->has_setup());
-  EXPECT_EQ(setup->setup().application(), "wordcount");
+  EXPECT_EQ(setup->setup().job().spec().application(), "wordcount");
   EXPECT_EQ(setup->setup().application_directories(0), "/apps");
   EXPECT_FALSE(setup->setup().syncs_at_commit());
   ASSERT_TRUE(runner->takes_run());
   EXPECT_EQ(runner->run().output_path(), "/out/_attempts/claim/t00007-a0");
-  EXPECT_EQ(runner->run().range().begin(), 100u);
+  EXPECT_EQ(runner->run().launch().range().begin(), 100u);
   EXPECT_EQ(runner->block().offset.load(), 100u);
 }
 
@@ -66,7 +66,7 @@ TEST(Slots, ReusesARunnerForTheNextAttemptOfItsJob) {
   world.settle();
   EXPECT_FALSE(world.launcher.next_spawn());
   ASSERT_TRUE(runner->takes_run());
-  EXPECT_EQ(runner->run().attempt().task(), 1u);
+  EXPECT_EQ(runner->run().launch().attempt().task(), 1u);
   EXPECT_EQ(runner->block().offset.load(), 500u);
   EXPECT_EQ(world.slots.runner_count(), 1u);
 }

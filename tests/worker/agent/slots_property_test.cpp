@@ -45,10 +45,10 @@ class RandomHistory {
       case 4:
         return with_runner([this](FakeRunner& runner) {
           if (waits(runner)) return;
-          runner.seals(runner.run().range().begin(), runner.run().range().end());
+          runner.seals(runner.run().launch().range().begin(), runner.run().launch().range().end());
           runner.finishes();
-          live_.erase(protocol::attempt_id(runner.run().attempt()));
-          standbys_.erase(protocol::attempt_id(runner.run().attempt()));
+          live_.erase(protocol::attempt_id(runner.run().launch().attempt()));
+          standbys_.erase(protocol::attempt_id(runner.run().launch().attempt()));
           world_.settle();
         });
       case 5:
@@ -68,7 +68,7 @@ class RandomHistory {
         return die();
       case 8:
         return with_runner([this](FakeRunner& runner) {
-          const auto standby = standbys_.find(protocol::attempt_id(runner.run().attempt()));
+          const auto standby = standbys_.find(protocol::attempt_id(runner.run().launch().attempt()));
           if (standby == standbys_.end() || std::exchange(standby->second.is_ready, true)) return;
           runner.is_ready();
           world_.settle();
@@ -91,12 +91,12 @@ class RandomHistory {
     RC_ASSERT(world_.slots.attempt_count() == live_.size());
     for (const auto& progress : world_.progress()) RC_ASSERT(live_.contains(protocol::attempt_id(progress.attempt())));
     for (const auto& [number, runner] : runners_) {
-      if (!runner->run().has_attempt() || !waits(*runner)) continue;
-      const auto standby = standbys_.find(protocol::attempt_id(runner->run().attempt()));
+      if (!runner->run().launch().has_attempt() || !waits(*runner)) continue;
+      const auto standby = standbys_.find(protocol::attempt_id(runner->run().launch().attempt()));
       const bool is_begun = runner->takes_begin();
       RC_ASSERT(is_begun == (standby->second.is_ready && standby->second.begin));
       if (!is_begun) continue;
-      RC_ASSERT(runner->run().range().begin() == *standby->second.begin);
+      RC_ASSERT(runner->run().launch().range().begin() == *standby->second.begin);
       standby->second.is_begun = true;
     }
     RC_ASSERT(world_.slots.runner_count() <= (Slots::kDyingFactor + 2) * kSlots + Slots::kDyingExtra);
@@ -111,7 +111,7 @@ class RandomHistory {
 
   // Whether it is a standby that may not map yet.
   bool waits(const FakeRunner& runner) const {
-    const auto standby = standbys_.find(protocol::attempt_id(runner.run().attempt()));
+    const auto standby = standbys_.find(protocol::attempt_id(runner.run().launch().attempt()));
     return standby != standbys_.end() && !standby->second.is_begun;
   }
 
@@ -151,7 +151,8 @@ class RandomHistory {
     if (live_.empty()) return;
     const AttemptId id = *std::next(live_.begin(), *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(live_)));
     for (const auto& [number, runner] : runners_) {
-      if (runner->run().has_attempt() && protocol::attempt_id(runner->run().attempt()) == id) return act(*runner);
+      if (runner->run().launch().has_attempt() && protocol::attempt_id(runner->run().launch().attempt()) == id)
+        return act(*runner);
     }
   }
 

@@ -119,10 +119,10 @@ class SlotsFiles : public testing::Test {
   static void set_up(SlotsWorld& world, std::uint32_t job) {
     wire::Order order;
     order.mutable_setup()->set_job(job);
-    order.mutable_setup()->set_application("wordcount");
+    order.mutable_setup()->mutable_spec()->set_application("wordcount");
     order.mutable_setup()->set_output("/out/_attempts/claim");
     order.mutable_setup()->set_tasks(10);
-    wire::ShippedFile& file = *order.mutable_setup()->add_files();
+    wire::ShippedFile& file = *order.mutable_setup()->mutable_spec()->add_files();
     file.set_name("helper.py");
     file.set_content("of job " + std::to_string(job));
     ASSERT_TRUE(world.slots.obey(order));

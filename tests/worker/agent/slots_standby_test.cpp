@@ -34,8 +34,8 @@ class SlotsStandby : public testing::Test {
 };
 
 TEST_F(SlotsStandby, IsLaunchedAsOne) {
-  EXPECT_TRUE(runner->run().standby());
-  EXPECT_EQ(runner->run().range().begin(), 200u);
+  EXPECT_TRUE(runner->run().launch().standby());
+  EXPECT_EQ(runner->run().launch().range().begin(), 200u);
   EXPECT_EQ(offset(), 200u);
 }
 
@@ -53,8 +53,8 @@ TEST_F(SlotsStandby, BeginAfterReadyIsPassedOnAtOnce) {
   ASSERT_TRUE(world.begin(id, 600, 900));
   world.settle();
   ASSERT_TRUE(runner->takes_begin());
-  EXPECT_EQ(runner->run().range().begin(), 600u);
-  EXPECT_EQ(runner->run().range().end(), 900u);
+  EXPECT_EQ(runner->run().launch().range().begin(), 600u);
+  EXPECT_EQ(runner->run().launch().range().end(), 900u);
   EXPECT_EQ(runner->block().offset.load(), 600u);
   EXPECT_EQ(offset(), 600u);
   runner->starts();
@@ -75,7 +75,7 @@ TEST_F(SlotsStandby, BeginBeforeReadyIsKept) {
   world.settle();
   EXPECT_TRUE(only_report().has_ready());
   ASSERT_TRUE(runner->takes_begin());
-  EXPECT_EQ(runner->run().range().begin(), 600u);
+  EXPECT_EQ(runner->run().launch().range().begin(), 600u);
 }
 
 TEST_F(SlotsStandby, TheSameBeginTwiceIsOne) {

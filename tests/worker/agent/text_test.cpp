@@ -33,7 +33,7 @@ RC_GTEST_PROP(TextProperty, AnyBytesBecomeTextThatAMessageCarries, (const std::s
   for (const std::string& text :
        {to_utf8(bytes), std::string(head_of(to_utf8(bytes), size)), std::string(tail_of(to_utf8(bytes), size))}) {
     wire::JobSetup message;
-    message.set_application(text);
+    message.set_output(text);
     wire::JobSetup read;
     RC_ASSERT(read.ParseFromString(message.SerializeAsString()));
   }

@@ -95,7 +95,7 @@ TEST_F(BlocksOfARun, ACutIsAnsweredWithinABlockOfAMoment) {
 
 TEST_F(BlocksOfARun, ProgressIsWhatTheMapperSaysThatItHasTaken) {
   const auto run = make(10);
-  const std::uint64_t end = run->order().range().end();
+  const std::uint64_t end = run->order().launch().range().end();
   std::vector<std::uint64_t> shown;
   run->mapper.on_map = [&](const app::Batch& batch) {
     run->context().set_taken(batch.offset / 2);

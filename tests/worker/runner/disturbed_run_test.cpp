@@ -81,8 +81,8 @@ TEST_F(DisturbedRun, FixedRecordsArePacedToo) {
 TEST_F(DisturbedRun, APartTakesItsShare) {
   const std::string content(1000, '\n');
   const auto run = make(content, at_rate(100));
-  run->order().mutable_range()->set_begin(250);
-  run->order().mutable_range()->set_end(500);
+  run->order().mutable_launch()->mutable_range()->set_begin(250);
+  run->order().mutable_launch()->mutable_range()->set_end(500);
   ASSERT_TRUE(run->run());
   EXPECT_NEAR(seconds(run->clock.elapsed()), 2.5, 1e-6);
   EXPECT_EQ(run->output().size(), 250u);

@@ -40,15 +40,16 @@ wire::ToRunner make_setup(const std::map<std::string, std::string>& parameters, 
                           std::uint64_t record_bytes_max) {
   wire::ToRunner message;
   wire::ToRunner::Setup& setup = *message.mutable_setup();
-  setup.set_application(application);
+  wire::JobSpec& job = *setup.mutable_job()->mutable_spec();
+  job.set_application(application);
   for (const auto& [key, value] : parameters) {
-    wire::Entry& entry = *setup.add_parameters();
+    wire::Entry& entry = *job.add_parameters();
     entry.set_key(key);
     entry.set_value(value);
   }
   setup.add_application_directories(ONTIME_TEST_APPS);
-  setup.set_record_bytes_max(record_bytes_max);
-  setup.set_job(1);
+  job.mutable_settings()->set_record_bytes_max(record_bytes_max);
+  setup.mutable_job()->set_job(1);
   return message;
 }
 
@@ -56,20 +57,21 @@ wire::ToRunner make_run(const InputFile& file, std::uint64_t begin, std::uint64_
                         std::uint64_t cut_sequence) {
   wire::ToRunner message;
   wire::ToRunner::Run& run = *message.mutable_run();
-  run.mutable_attempt()->set_job(1);
-  run.mutable_attempt()->set_task(2);
-  run.mutable_attempt()->set_number(3);
-  run.mutable_file()->set_path(file.path);
-  run.mutable_file()->set_size(file.size);
-  run.mutable_file()->set_version(file.version);
-  run.mutable_file()->set_codec(protocol::to_wire(file.codec));
-  run.mutable_file()->set_content_bytes(file.content_bytes);
+  wire::Order::Launch& launch = *run.mutable_launch();
+  launch.mutable_attempt()->set_job(1);
+  launch.mutable_attempt()->set_task(2);
+  launch.mutable_attempt()->set_number(3);
+  launch.mutable_file()->set_path(file.path);
+  launch.mutable_file()->set_size(file.size);
+  launch.mutable_file()->set_version(file.version);
+  launch.mutable_file()->set_codec(protocol::to_wire(file.codec));
+  launch.mutable_file()->set_content_bytes(file.content_bytes);
   for (const AccessPoint& point : file.points) {
-    run.mutable_file()->add_points()->set_content(point.content);
-    run.mutable_file()->mutable_points()->rbegin()->set_stored(point.stored);
+    launch.mutable_file()->add_points()->set_content(point.content);
+    launch.mutable_file()->mutable_points()->rbegin()->set_stored(point.stored);
   }
-  run.mutable_range()->set_begin(begin);
-  run.mutable_range()->set_end(end);
+  launch.mutable_range()->set_begin(begin);
+  launch.mutable_range()->set_end(end);
   run.set_output_path(output);
   run.set_cut_sequence(cut_sequence);
   return message;
@@ -80,7 +82,7 @@ wire::ToRunner make_group_run(const std::vector<InputFile>& files, const std::st
   group.size = 0;
   for (const InputFile& file : files) group.size += file.size;
   wire::ToRunner message = make_run(group, begin, begin + group.size, output);
-  wire::InputFile& input = *message.mutable_run()->mutable_file();
+  wire::InputFile& input = *message.mutable_run()->mutable_launch()->mutable_file();
   input.set_parts_begin(begin);
   for (const InputFile& file : files) {
     wire::InputPart& part = *input.add_parts();

@@ -69,8 +69,8 @@ TEST_F(GroupRun, TheMapperSeesEachFileAsASegmentOfItsOwn) {
 
 TEST_F(GroupRun, AnAttemptOnAPartReadsTheFilesThatItIsGiven) {
   auto run = make(inputs({"one\ntwo\n", "three\nfour\n"}), 100);
-  run->order().mutable_range()->set_begin(103);  // in front of the end of a line
-  run->order().mutable_range()->set_end(115);
+  run->order().mutable_launch()->mutable_range()->set_begin(103);  // in front of the end of a line
+  run->order().mutable_launch()->mutable_range()->set_end(115);
   ASSERT_TRUE(run->run());
   EXPECT_THAT(log_, ElementsAre("f0@3", "flush", "f1@0", "flush"));
   EXPECT_EQ(run->output(), "two\n|three\nfour\n|");
@@ -80,8 +80,8 @@ TEST_F(GroupRun, AnAttemptOnAPartReadsTheFilesThatItIsGiven) {
 TEST_F(GroupRun, ARangeOutsideOfItsFilesIsRefused) {
   for (const auto& [begin, end] : {std::pair{99u, 108u}, {100u, 109u}}) {
     const auto run = make(inputs({"one\n", "two\n"}), 100);
-    run->order().mutable_range()->set_begin(begin);
-    run->order().mutable_range()->set_end(end);
+    run->order().mutable_launch()->mutable_range()->set_begin(begin);
+    run->order().mutable_launch()->mutable_range()->set_end(end);
     const auto status = run->run();
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().failure, wire::INPUT_CHANGED);
@@ -109,7 +109,7 @@ TEST_F(GroupRun, ACutAnywhereGivesTheSameRecordsOnce) {
           ASSERT_TRUE(release);
           const auto rest = make(files);
           rest->mapper.on_flush = nullptr;
-          rest->order().mutable_range()->set_begin(ranges.back().end);
+          rest->order().mutable_launch()->mutable_range()->set_begin(ranges.back().end);
           ASSERT_TRUE(rest->run());
           output += rest->output();
           ranges.push_back(sealed(rest->said()).front());
@@ -129,11 +129,11 @@ TEST_F(GroupRun, AStandbyBeginsInAnyFile) {
   for (std::uint64_t begin = 1; begin < whole.size(); ++begin) {
     const auto front = make(files);
     front->mapper.on_flush = nullptr;
-    front->order().mutable_range()->set_end(begin);
+    front->order().mutable_launch()->mutable_range()->set_end(begin);
     ASSERT_TRUE(front->run());
     const auto back = make(files);
     back->mapper.on_flush = nullptr;
-    back->order().set_standby(true);
+    back->order().mutable_launch()->set_standby(true);
     back->begin(begin, whole.size());
     ASSERT_TRUE(back->run());
     EXPECT_EQ(front->output() + back->output(), whole) << begin;

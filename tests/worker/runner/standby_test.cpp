@@ -14,7 +14,7 @@ class Standby : public testing::Test {
  protected:
   static wire::ToRunner standby(const InputFile& file, std::uint64_t begin, std::uint64_t end) {
     wire::ToRunner order = make_run(file, begin, end, "");
-    order.mutable_run()->set_standby(true);
+    order.mutable_run()->mutable_launch()->set_standby(true);
     return order;
   }
   InputFile input(std::string_view content) {

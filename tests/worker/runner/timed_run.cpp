@@ -14,8 +14,8 @@ TimedRun::TimedRun(const TemporaryDirectory& directory, wire::ToRunner order, Re
 
 void TimedRun::begin(std::uint64_t begin, std::uint64_t end) {
   wire::ToRunner message;
-  message.mutable_begin()->mutable_range()->set_begin(begin);
-  message.mutable_begin()->mutable_range()->set_end(end);
+  message.mutable_begin()->mutable_order()->mutable_range()->set_begin(begin);
+  message.mutable_begin()->mutable_order()->mutable_range()->set_end(end);
   message.mutable_begin()->set_cut_sequence(block->cut_sequence.load());
   send_message(sockets_.ours.get(), message);
 }

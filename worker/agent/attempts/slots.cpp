@@ -17,25 +17,14 @@ namespace {
 
 wire::ToRunner::Setup runner_setup(const wire::JobSetup& job, const Slots::Options& options) {
   wire::ToRunner::Setup setup;
-  setup.set_application(job.application());
-  *setup.mutable_parameters() = job.parameters();
-  for (const std::string& directory : job.application_directories())
+  *setup.mutable_job() = job;
+  setup.mutable_job()->mutable_spec()->clear_files();
+  for (const std::string& directory : job.spec().application_directories())
     if (!options.has_only_own_apps) setup.add_application_directories(directory);
   for (const std::string& directory : options.application_directories) setup.add_application_directories(directory);
   for (const std::string& root : options.input_roots.resolved()) setup.add_input_roots(root);
   for (const std::string& root : options.output_roots.resolved()) setup.add_output_roots(root);
-  setup.set_record_bytes_max(job.record_bytes_max());
-  setup.set_job(job.job());
   return setup;
-}
-
-wire::ToRunner::Run runner_run(AttemptId id, const wire::Order::Launch& launch) {
-  wire::ToRunner::Run run;
-  *run.mutable_attempt() = protocol::to_wire(id);
-  *run.mutable_file() = launch.file();
-  *run.mutable_range() = launch.range();
-  run.set_standby(launch.standby());
-  return run;
 }
 
 // The file's path; of a group, the path of the part with this index.
@@ -168,7 +157,8 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
     const bool is_of_output = output.error().kind == ErrorKind::BadInput;
     return Refusal{is_of_output ? wire::OUTPUT : wire::LAUNCH, std::move(output).error().message};
   }
-  wire::ToRunner::Run run = runner_run(id, launch);
+  wire::ToRunner::Run run;
+  *run.mutable_launch() = launch;
   run.set_output_path((*output)->path());
   if (const std::string& path = path_of(launch.file(), 0); store::is_name(path)) {
     auto address = lender_.lend(path);

@@ -51,7 +51,7 @@ void JobFiles::start_threads() {
 }
 
 Result<std::string> JobFiles::make_directory(std::uint64_t runner, const Setup& setup, uid_t user, Made made) {
-  if (setup->files().empty()) return std::string();
+  if (setup->spec().files().empty()) return std::string();
   if (Status ready = scratch_.make(); !ready) return ready.error();
   start_threads();
   runners_.insert(runner);
@@ -69,7 +69,7 @@ Status JobFiles::fill(const std::string& directory, const wire::JobSetup& setup,
   if (user != 0 && ::chown(directory.c_str(), user, static_cast<gid_t>(-1)) != 0)
     return cannot("hand over the directory", directory, std::strerror(errno));
   const std::string scratch = directory.substr(0, directory.rfind('/'));
-  for (const wire::ShippedFile& file : setup.files()) {
+  for (const wire::ShippedFile& file : setup.spec().files()) {
     const auto kept = keep(scratch, file, JobId{setup.job()});
     if (!kept) return kept.error();
     const std::string name = directory + "/" + file.name();

@@ -81,7 +81,7 @@ void RunnerLink::run(AttemptId attempt, wire::ToRunner::Run run) {
   tail_.clear();
   log_taken_ = 0;
   attempt_ = attempt;
-  progress_.reset(run.range().begin());
+  progress_.reset(run.launch().range().begin());
   run.set_cut_sequence(progress_.cut_sequence());
   wire::ToRunner message;
   *message.mutable_run() = std::move(run);
@@ -91,9 +91,10 @@ void RunnerLink::run(AttemptId attempt, wire::ToRunner::Run run) {
 void RunnerLink::begin(ByteRange range, std::optional<wire::StartPoint> start) {
   progress_.reset(range.begin);
   wire::ToRunner message;
-  protocol::put(range, message.mutable_begin()->mutable_range());
-  message.mutable_begin()->set_cut_sequence(progress_.cut_sequence());
-  if (start) *message.mutable_begin()->mutable_start() = std::move(*start);
+  wire::ToRunner::Begin& begin = *message.mutable_begin();
+  protocol::put(range, begin.mutable_order()->mutable_range());
+  begin.set_cut_sequence(progress_.cut_sequence());
+  if (start) *begin.mutable_order()->mutable_start() = std::move(*start);
   connection_->send(message);
 }
 

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import ontime.shaded.protobuf.ByteString;
 import ontime.wire.Advise.ToAdvisor;
 import ontime.wire.Advise.ToApplication;
+import ontime.wire.Types.JobSettings;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.security.Credentials;
 import org.junit.After;
@@ -40,7 +41,7 @@ public final class RealDaemonTest {
       public void connected() {
         daemon[0].send(ToAdvisor.newBuilder().setJob(ToAdvisor.Job.newBuilder()
             .setId(ByteString.copyFromUtf8("job_1_0001")).setApplication(ByteString.copyFromUtf8("a"))
-            .setPolicy(ByteString.copyFromUtf8("none")).setResumable(true)
+            .setSettings(JobSettings.newBuilder().setPolicy(ByteString.copyFromUtf8("none"))).setResumable(true)
             .addTasks(ToAdvisor.Task.newBuilder().setPath(ByteString.copyFromUtf8("/in")).setLength(10))).build());
       }
 

@@ -38,7 +38,7 @@ import org.apache.hadoop.security.Credentials;
  * common/protocol/control.proto.
  */
 final class Handshake {
-  static final int PROTOCOL = 1;  // of common/protocol/advise.proto
+  static final int PROTOCOL = 2;  // of common/protocol/advise.proto
   private static final int FRAME_MAX = 64 << 20;
   private static final int HANDSHAKE_FRAME_MAX = 64 << 10;
 

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import java.io.IOException;
 import ontime.wire.Advise.ToAdvisor;
 import ontime.wire.Types.Entry;
+import ontime.wire.Types.JobSettings;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -28,15 +29,17 @@ final class JobFacts {
   JobFacts(Configuration conf, JobID id, String user, long begun) throws IOException {
     this.begun = begun;
     Settings settings = new Settings(conf);
-    ToAdvisor.Job.Builder job = ToAdvisor.Job.newBuilder().setId(bytes(id.toString()))
+    JobSettings.Builder asked = JobSettings.newBuilder()
         .setName(bytes(shortened(conf.get(MRJobConfig.JOB_NAME, ""))))
-        .setApplication(bytes(shortened("hadoop:" + conf.get(MRJobConfig.MAP_CLASS_ATTR, "mapper"))))
-        .setUser(bytes(user)).setPolicy(bytes(settings.policy()))
-        .setDeadlineNs(settings.deadlineMs() * NS_PER_MS)
-        .setKillOnMiss(conf.getBoolean(Keys.KILL_ON_MISS, false))
-        .setHasReducers(conf.getInt(MRJobConfig.NUM_REDUCES, 1) > 0);
-    settings.policyParameters().forEach((key, value) -> job.addPolicyParameters(
+        .setPolicy(bytes(settings.policy()))
+        .setDeadline(settings.deadlineMs() * NS_PER_MS)
+        .setKillOnMiss(conf.getBoolean(Keys.KILL_ON_MISS, false));
+    settings.policyParameters().forEach((key, value) -> asked.addPolicyParameters(
         Entry.newBuilder().setKey(bytes(key)).setValue(bytes(value))));
+    ToAdvisor.Job.Builder job = ToAdvisor.Job.newBuilder().setId(bytes(id.toString()))
+        .setApplication(bytes(shortened("hadoop:" + conf.get(MRJobConfig.MAP_CLASS_ATTR, "mapper"))))
+        .setUser(bytes(user)).setSettings(asked)
+        .setHasReducers(conf.getInt(MRJobConfig.NUM_REDUCES, 1) > 0);
     job.setResumable(addTasks(job, conf, id) && conf.getBoolean(Keys.RESUMABLE, false));
     this.job = job.build();
   }
