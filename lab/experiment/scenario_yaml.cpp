@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "common/base/units.h"
 #include "lab/experiment/plan.h"
 #include "scheduler/policies/policy.h"
 

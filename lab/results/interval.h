@@ -41,7 +41,8 @@ class Calibration {
  public:
   void add(double forecast, bool happened);  // NaN: nothing was said, and nothing counts
 
-  // NaN without any forecast.
+  std::uint64_t count() const { return count_; }
+  // The rest is NaN without any forecast.
   double brier() const;        // mean of (forecast - outcome)^2
   double base_rate() const;    // share of what happened
   double uncertainty() const;  // Brier score of always saying the base rate

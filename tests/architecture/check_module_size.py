@@ -13,7 +13,7 @@ LINES_MAX = {
     "master": 14082,
     "python/ontime": 2450,
     "python/ontime/lab": 1953,
-    "scheduler": 18059,
+    "scheduler": 18547,  # forecasts know nodes and records (+317), ends, clones and divisions are weighed (+171)
     "worker": 9250,
 }
 SLACK = 0.01  # within which a change need not touch this file
