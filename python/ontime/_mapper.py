@@ -31,6 +31,7 @@ def plain(value):
 
 def number(value):
     """A number of Python, as numpy's have limits that sums would pass unseen."""
+    encode(value)  # refuses what can be no value, whatever merges it
     if hasattr(value, "item"):
         value = plain(value)
     if not isinstance(value, (int, float)):
