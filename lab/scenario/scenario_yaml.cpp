@@ -240,7 +240,9 @@ void Reader::read_cluster(YamlFields& fields) {
 }
 
 void Reader::read_comparison(YamlFields& fields) {
-  for (const char* of_pages : {"title", "printed"}) fields.take(of_pages);  // python/ontime/lab reads them
+  // Of the page, which python/ontime/lab makes when all has run: too late to hear of a mistake.
+  if (const YAML::Node title = fields.take("title")) read_text(title);
+  if (const YAML::Node printed = fields.take("printed")) check_printed(printed);
   fields.get("warm_up", scenario_.warm_up, read_warm_up);
   fields.get("policies", scenario_.policies, read_policies);
   fields.count("repeat", scenario_.repeat);

@@ -70,6 +70,7 @@ Duration read_checkpoint(const YAML::Node& node);
 // Of a comparison.
 std::vector<NamedPolicy> read_policies(const YAML::Node& node);
 WarmUp read_warm_up(const YAML::Node& node);
+void check_printed(const YAML::Node& node);
 std::vector<double> read_shares(const YAML::Node& node);
 
 // What was recorded on real clusters. Traces are comma-separated values: the first line names the columns, some of

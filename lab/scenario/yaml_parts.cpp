@@ -264,6 +264,19 @@ WarmUp read_warm_up(const YAML::Node& node) {
   return warm_up;
 }
 
+void check_printed(const YAML::Node& node) {
+  demand(node.IsMap(), node, "printed: lines of the form POLICY: NUMBER or POLICY: [LEAST, GREATEST]");
+  for (const auto& entry : node) {
+    read_text(entry.first);
+    if (entry.second.IsScalar()) {
+      read_number(entry.second);
+      continue;
+    }
+    const auto range = read_values(entry.second);
+    demand(range.size() == 2 && range[0] <= range[1], entry.second, "a printed value is a number or [least, greatest]");
+  }
+}
+
 std::vector<double> read_shares(const YAML::Node& node) {
   auto shares = read_values(node);
   for (const double share : shares) demand(share > 0 && share < 1, node, "shares lie between 0 and 1");

@@ -31,6 +31,10 @@ TEST(ExperimentScenario, SaysOneSentenceThatBeginsWithTheLine) {
   EXPECT_THAT(complaint("nodes: [{count: 4}]"), HasSubstr("'jobs' is missing"));
   EXPECT_THAT(complaint(std::string(kSmall) + "polices: [none]"), StartsWith("line 3: there is no 'polices' here"));
   EXPECT_THAT(complaint("nodes:\n  - {count: 0}\njobs: [{}]"), StartsWith("line 2: there is at least one node"));
+  EXPECT_THAT(complaint(std::string(kSmall) + "printed: 0.5"),
+              StartsWith("line 3: printed: lines of the form POLICY: NUMBER"));
+  EXPECT_THAT(complaint(std::string(kSmall) + "printed: {none: [0.5, 0.4]}"),
+              StartsWith("line 3: a printed value is a number"));
   EXPECT_THAT(complaint("nodes:\n  - {count: 1}\n  - {count: 1}\njobs: [{}]"), StartsWith("line 3: two groups"));
   EXPECT_THAT(complaint(std::string(kSmall) + "injection:\n  pace: quickly"), StartsWith("line 4: pace=quickly"));
   EXPECT_THAT(complaint(std::string(kSmall) + "injection:\n  seed: 3"), HasSubstr("outside of its injection"));
