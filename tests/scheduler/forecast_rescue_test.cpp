@@ -5,7 +5,7 @@
 #include <string>
 
 #include "scheduler/forecast/forecast.h"
-#include "tests/scheduler/ordered_policy.h"
+#include "tests/scheduler/four_tasks.h"
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::scheduler {
@@ -144,6 +144,27 @@ TEST(ForecastRescue, WhatIsLeftIsSharedAmongFreeSlots) {
   const double shared = median_end_beside(3, "split-resume");
   EXPECT_LT(shared, 0.7 * alone);
   EXPECT_GT(shared, 2 + 1 + 8.0 * 0.9 / 4) << "with a launch, and no faster than four of the fastest attempts";
+}
+
+// Three of four tasks took 8 s to start and 3 s to map; after 25 s the last one is still in its start, beside free
+// slots.
+class ForecastOfALateStart : public test::FourTasksTest<> {
+ protected:
+  double median_under(const std::string& policy) {
+    run(World::quiet_spec(policy, {}, {}, Duration::zero()));
+    seal(2, test::times_of(11, 8, 10.7, 10));
+    wait(14);
+    report(3, 0, {25s, 0s, 0s, 0, 0});
+    return forecast(world_.scheduler(), job_, world_.now())->median;
+  }
+};
+
+TEST_F(ForecastOfALateStart, WithoutSpeculationItMayTakeAsLongAgain) { EXPECT_GT(median_under("none"), 45); }
+
+TEST_F(ForecastOfALateStart, ItIsRacedAtOnceByAFreshOne) {
+  const double median = median_under("split-resume");
+  EXPECT_GT(median, 25 + 8 + 3);
+  EXPECT_LT(median, 25 + 8 + 3 + 4);
 }
 
 // Of a job with far more tasks than slots, seconds after submission.
