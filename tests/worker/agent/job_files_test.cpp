@@ -99,14 +99,13 @@ TEST_F(JobFilesTest, OfAJobWithAUserOfItsOwnAreThatUsersAlone) {
 TEST_F(JobFilesTest, AreMadeAgainWhereTheyWereRemoved) {
   const auto first = make(1, setup_with(1, "a", "x"));
   const fs::path copy = fs::read_symlink(*first + "/a");
+  std::uint64_t runner = 1;
   for (const fs::path& removed : {copy, copy.parent_path()}) {
-    std::error_code gone_already;  // runners' directories are removed on another thread meanwhile
-    fs::remove_all(removed, gone_already);
-    const auto again = make(2, setup_with(1, "a", "x"));
+    fs::remove_all(removed);
+    const auto again = make(++runner, setup_with(1, "a", "x"));
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(test::read_file(*again + "/a"), "x");
     EXPECT_EQ(fs::read_symlink(*again + "/a"), copy);
-    files_->remove_directory(2);
   }
 }
 

@@ -42,7 +42,7 @@ class JobFiles {
   using Made = std::function<void(const Status&)>;
   // The directory of a runner of this job, in which its files lie under their names once `made` was called: later, on
   // the executor, unless this object goes. Empty for a job without files, and `made` is not called. If `user` is not 0,
-  // only that one can enter it.
+  // only that one can enter it. A runner's number is its own for good: the directory of one that left is removed later.
   Result<std::string> make_directory(std::uint64_t runner, const Setup& setup, uid_t user, Made made);
   // From now on no user has it.
   void remove_directory(std::uint64_t runner);
