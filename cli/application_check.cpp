@@ -30,7 +30,10 @@ Status load(const JobOptions& options) {
       options.application, application_directories(options.application_directories), app::Keeper{geteuid(), getegid()});
   if (!loaded) return loaded.error();
   const auto parameters = loaded->complete(options.parameters);
-  return parameters ? Status() : parameters.error();
+  if (!parameters) return parameters.error();
+  if (!options.records.empty() && loaded->application().record_format(*parameters))
+    return bad_input("--records: the application " + loaded->name() + " has records of its own; leave the flag out");
+  return {};
 }
 
 Status outcome(const std::string& whose, const std::string& message, int wait_status) {

@@ -33,7 +33,10 @@ struct JobOptions : JobSettings {
   std::vector<std::string> application_directories;  // looked at before the default ones
   std::vector<std::string> files;                    // that the job brings, as typed
 
-  JobOptions() { policy.clear(); }  // the master's
+  JobOptions() {  // the master's
+    policy.clear();
+    record_bytes_max = 0;
+  }
 };
 
 // Where the master is and how to be let in.

@@ -125,8 +125,23 @@ constexpr JobField kJobFields[] = {
          }},
     {.add_flag =
          [](CLI::App& app, JobOptions& job) {
-           flags::add_size(app, "--max-record", job.record_bytes_max, "A longer record fails the job");
+           flags::add_size(app, "--max-record", job.record_bytes_max,
+                           "A longer record fails the job (default 64MiB, of csv 4MiB)");
          }},
+    {.add_flag =
+         [](CLI::App& app, JobOptions& job) {
+           add_text(
+               app, "--records", job.records, "FORMAT",
+               "What a record is: lines, delimiter:TEXT, fixed:BYTES, csv, json, fastq, warc, xml:TAG or paragraph "
+               "(default lines)");
+         },
+     .key = "records",
+     .value =
+         [](const wire::JobSettings& settings) {
+           return settings.records().empty() ? Json() : Json(settings.records());
+         },
+     .title = "records",
+     .text = [](const wire::JobSummary& job) { return job.settings().records(); }},
     {.add_flag = [](CLI::App& app, JobOptions& job) { add_application_directories(app, job.application_directories); }},
     {.add_flag =
          [](CLI::App& app, JobOptions& job) {

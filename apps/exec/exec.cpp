@@ -12,6 +12,7 @@
 
 #include "apps/exec/command.h"
 #include "apps/exec/frames.h"
+#include "apps/exec/framing.h"
 #include "apps/exec/merge.h"
 #include "common/app/application.h"
 
@@ -36,34 +37,41 @@ std::vector<int> exit_codes(std::string_view text) {
   return codes;
 }
 
-// One run of the command, for one segment. Lines are whole on both sides: a last line without its end gets one.
+// One run of the command, for one segment.
 class Run {
  public:
   Run(Context& context, std::uint64_t offset)
       : context_(context),
+        framing_(context.get("framing")),
         errors_(context),
         command_(context.get("command"), environment(context, offset),
                  {[this](auto bytes) { receive(bytes); }, [this](auto bytes) { errors_.add(bytes); },
                   [this](std::uint64_t bytes) { take(bytes); }}) {}
 
   void send(const Batch& batch, Output& out) {
-    if (sent_ == 0) context_.set_taken(begin_ = batch.offset);  // nothing yet, however much waits for the command
+    if (sent_ == 0) context_.set_taken(taken_ = begin_ = batch.offset);  // nothing yet, however much waits for it
     out_ = &out;
-    const std::string_view bytes = batch.bytes;
+    const std::string_view bytes = framing_.frame(batch);
     std::size_t wanted = bytes.size();
     sent_ += wanted;
+    if (!framing_.is_none()) remember_ends(batch);
+    Records::Iterator next = batch.records().begin();  // of which nothing has been sent
+    std::size_t next_begin = 0;
     const std::size_t handed_on = command_.send(bytes, [&](std::size_t sent) {
-      const std::size_t next = next_line(bytes, sent);
-      if (next < wanted && context_.is_released(batch.offset + next)) wanted = next;
+      for (; next_begin < sent; ++next) next_begin += framing_.framed_size(next);
+      if (next_begin < wanted && context_.is_released((*next).offset)) wanted = next_begin;
       return wanted;
     });
     sent_ -= bytes.size() - handed_on;
-    if (handed_on > 0) sent_last_ = bytes[handed_on - 1];
+    ends_.take_back(framing_.is_none() ? 0 : bytes.size() - handed_on);
+    const bool are_lines = framing_.is_none() && batch.format->text("\n").empty();
+    lacks_line_end_ = handed_on > 0 && are_lines && bytes[handed_on - 1] != '\n';
   }
 
+  // Lines are whole on both sides: a last one without its end gets one.
   void finish(Output& out) {
     out_ = &out;
-    if (sent_last_ != '\n') command_.send("\n");
+    if (lacks_line_end_) command_.send("\n");
     try {
       command_.finish(exit_codes(context_.get("ok")));
     } catch (...) {
@@ -83,10 +91,10 @@ class Run {
             "mapreduce_map_input_file=" + path, "mapreduce_map_input_start=" + std::to_string(offset)};
   }
 
-  // Where the first line begins that has not been sent in part.
-  static std::size_t next_line(std::string_view bytes, std::size_t sent) {
-    const std::size_t feed = sent == 0 ? 0 : bytes.find('\n', sent - 1);
-    return sent == 0 ? 0 : feed == bytes.npos ? bytes.size() : feed + 1;
+  void remember_ends(const Batch& batch) {
+    const Records records = batch.records();
+    for (auto record = records.begin(); record != records.end(); ++record)
+      ends_.add(framing_.framed_size(record), (*record).offset + record.size());
   }
 
   void receive(std::string_view bytes) {
@@ -95,13 +103,19 @@ class Run {
   }
 
   // The attempt has got as far as the command has.
-  void take(std::uint64_t bytes) { context_.set_taken(begin_ + std::min(bytes, sent_)); }
+  void take(std::uint64_t bytes) {
+    taken_ = framing_.is_none() ? begin_ + std::min(bytes, sent_) : ends_.input_end(bytes, taken_);
+    context_.set_taken(taken_);
+  }
 
   Context& context_;
+  Framing framing_;
+  Sent ends_;                // of records, if they are framed
+  std::uint64_t taken_ = 0;  // below, the command has read the input
   std::uint64_t begin_ = 0;  // of the records, in the input
-  std::uint64_t sent_ = 0;   // bytes of records
+  std::uint64_t sent_ = 0;   // bytes, framed or not
   Output* out_ = nullptr;    // set during send() and finish()
-  char sent_last_ = '\n';
+  bool lacks_line_end_ = false;
   char received_last_ = '\n';
   StderrLines errors_;
   Command command_;
@@ -149,6 +163,8 @@ class Exec final : public Application {
     return {{"command", "", "what /bin/sh -c runs for each segment (needed)"},
             {"ok", "0", "exit codes of the command that are fine, such as 0,1 for grep"},
             {"frames", "no", "yes: the command is started once for each runner, and reads and writes frames"},
+            {"framing", "none",
+             "how records are told apart on stdin: none (as they stand in the input), lines, nul or netstring"},
             {"merge", "",
              "how values of a key<TAB>value become the answer: sum, max, min, list, or a command that reads all lines "
              "by key; empty: not at all"}};
@@ -161,6 +177,7 @@ class Exec final : public Application {
     if (given.get("frames") != "yes" && given.get("frames") != "no")
       throw std::invalid_argument("frames is yes or no, not '" + given.get("frames") + "'");
     static_cast<void>(exit_codes(given.get("ok")));
+    Framing(given.get("framing"));
   }
   std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<ExecMapper>(); }
   std::unique_ptr<Merger> merger_for(const Parameters& given) const override {

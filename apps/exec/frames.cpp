@@ -57,23 +57,26 @@ void FramedMapper::start() {
   answer_ = {};
   out_ = nullptr;
   errors_.emplace(*context_);
-  command_ = std::make_unique<Command>(context_->get("command"), std::vector<std::string>(),
-                                       Command::Listeners{[this](auto bytes) {
-                                                            if (out_ == nullptr) refuse(bytes);
-                                                            answer_.receive(bytes, *out_);
-                                                          },
-                                                          [this](auto bytes) { errors_->add(bytes); },
-                                                          [](std::uint64_t) {}});
+  command_ =
+      std::make_unique<Command>(context_->get("command"), std::vector<std::string>(),
+                                Command::Listeners{[this](auto bytes) {
+                                                     if (out_ == nullptr) refuse(bytes);
+                                                     answer_.receive(bytes, *out_);
+                                                   },
+                                                   [this](auto bytes) { errors_->add(bytes); }, [](std::uint64_t) {}});
 }
 
 void FramedMapper::begin_segment(std::uint64_t offset) {
   start();
   const std::string& path = context_->input_path();
   command_->send("segment " + std::to_string(offset) + " " + std::to_string(path.size()) + "\n" + path);
+  if (const std::string& header = context_->header(); !header.empty())
+    command_->send("header " + std::to_string(header.size()) + "\n" + header);
 }
 
 void FramedMapper::map(const app::Batch& batch, app::Output& out) {
-  ask("records " + std::to_string(batch.offset) + " " + std::to_string(batch.bytes.size()) + "\n", batch.bytes, out);
+  const std::string_view bytes = framing_->frame(batch);
+  ask("records " + std::to_string(batch.offset) + " " + std::to_string(bytes.size()) + "\n", bytes, out);
 }
 
 void FramedMapper::flush(app::Output& out) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "apps/exec/command.h"
+#include "apps/exec/framing.h"
 #include "common/app/application.h"
 
 namespace ontime::apps {
@@ -41,7 +42,10 @@ class FramedMapper final : public app::Mapper {
   FramedMapper();
   ~FramedMapper() override;
 
-  void setup(app::Context& context) override { context_ = &context; }
+  void setup(app::Context& context) override {
+    context_ = &context;
+    framing_.emplace(context.get("framing"));
+  }
   void begin_segment(std::uint64_t offset) override;
   void map(const app::Batch& batch, app::Output& out) override;
   void flush(app::Output& out) override;
@@ -51,6 +55,7 @@ class FramedMapper final : public app::Mapper {
   void start();
 
   app::Context* context_ = nullptr;
+  std::optional<Framing> framing_;
   app::Output* out_ = nullptr;  // set while an answer is waited for
   FramedAnswer answer_;
   std::optional<StderrLines> errors_;

@@ -36,7 +36,9 @@ class TeraSortMapper final : public Mapper {
 class TeraSort final : public Application {
  public:
   std::string description() const override { return "sorts 100-byte records by their first ten bytes (TeraSort)"; }
-  RecordBytes record_bytes(const Parameters&) const override { return TeraOrder::kRecordBytes; }
+  std::unique_ptr<RecordFormat> record_format(const Parameters&) const override {
+    return std::make_unique<FixedRecords>(TeraOrder::kRecordBytes);
+  }
   std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<TeraSortMapper>(); }
   std::unique_ptr<Order> make_order() const override { return std::make_unique<TeraOrder>(); }
 };

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/app/record_format.h"
+
 namespace ontime::app {
 
 // One line without its end: neither the line feed nor a carriage return directly before it.
@@ -73,13 +75,64 @@ class Lines {
   std::uint64_t offset_;
 };
 
+// One record without what only ends it.
+struct Record {
+  std::string_view text;
+  std::uint64_t offset = 0;  // of its first byte in the (uncompressed) input
+};
+
+// A range over whole records.
+class Records {
+ public:
+  Records(std::string_view bytes, std::uint64_t offset, const RecordFormat& format)
+      : bytes_(bytes), offset_(offset), format_(&format) {}
+
+  class Iterator {
+   public:
+    Iterator(std::string_view bytes, std::uint64_t offset, const RecordFormat* format)
+        : bytes_(bytes), offset_(offset), format_(format) {
+      find_end();
+    }
+    Record operator*() const { return {format_->text(bytes_.substr(0, size_)), offset_}; }
+    std::size_t size() const { return size_; }  // with what ends it
+    Iterator& operator++() {
+      bytes_.remove_prefix(size_);
+      offset_ += size_;
+      find_end();
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return bytes_.size() == other.bytes_.size(); }
+
+   private:
+    void find_end() {
+      if (!bytes_.empty()) size_ = format_->find_end({bytes_, offset_}).value_or(bytes_.size());
+    }
+    std::string_view bytes_;
+    std::uint64_t offset_;
+    const RecordFormat* format_;
+    std::size_t size_ = 0;
+  };
+
+  Iterator begin() const { return {bytes_, offset_, format_}; }
+  Iterator end() const { return {bytes_.substr(bytes_.size()), offset_ + bytes_.size(), format_}; }
+
+ private:
+  std::string_view bytes_;
+  std::uint64_t offset_;
+  const RecordFormat* format_;
+};
+
 // What a mapper sees: whole records, back to back, as they stand in the input. Applications that only look at bytes
-// (word counts) work on `bytes` at once; those that need lines iterate over lines().
+// (word counts) work on `bytes` at once; those that need lines iterate over lines(), and those for which a record may
+// be anything that `--records` says over records().
 struct Batch {
   std::string_view bytes;    // whole records with their ends; never empty; valid during map() only
   std::uint64_t offset = 0;  // of bytes.data() in the (uncompressed) input
+  const RecordFormat* format = nullptr;
 
   Lines lines() const { return {bytes, offset}; }
+  // REQUIRES: `format`, which the runner sets.
+  Records records() const { return {bytes, offset, *format}; }
 };
 
 // Parameters of the job (`--set key=value`), completed with the application's defaults. Every declared name has a
@@ -96,6 +149,8 @@ class Context : public Parameters {
  public:
   // Path of the file that is being read. Between two segments it may change.
   virtual const std::string& input_path() const = 0;
+  // Its first record, where the format of the records has such a header: it is none of those that are mapped.
+  virtual const std::string& header() const = 0;
 
   // A counter by group and name, created at 0. The reference stays valid for the mapper's life: look it up once, add
   // often. What was added is reported with the segment that is sealed next, so work done twice is not counted twice.
@@ -206,7 +261,7 @@ class Merger {
   virtual void finish_all(Output& answer) { static_cast<void>(answer); }
 };
 
-// How input is divided into records. Zero means text lines; otherwise every record has that many bytes.
+// How part files are divided into records. Zero means text lines; otherwise every record has that many bytes.
 using RecordBytes = std::uint32_t;
 
 // For applications that sort instead of folding: how the records of all part files become one ordered answer
@@ -247,29 +302,30 @@ class Application {
   virtual ~Application() = default;
   virtual std::string description() const = 0;  // one line
   virtual std::vector<Parameter> parameters() const { return {}; }
-  virtual RecordBytes record_bytes(const Parameters&) const { return 0; }
+  // How its input is divided into records, if that is not for the job to say.
+  virtual std::unique_ptr<RecordFormat> record_format(const Parameters&) const { return nullptr; }
   // Throw std::invalid_argument with one clear sentence for values that cannot be used. Called before a job is
   // submitted and again in every runner.
   virtual void validate(const Parameters&) const {}
-  virtual std::unique_ptr<Mapper> make_mapper() const = 0;
-  // What makes the answer of the part files: a merger, an order, or neither: then `ontime result` prints the part files
-  // one after another. Never both.
-  virtual std::unique_ptr<Merger> make_merger() const { return nullptr; }
-  virtual std::unique_ptr<Order> make_order() const { return nullptr; }
-  // The merger, where the parameters of the job decide which one, or whether there is one.
-  virtual std::unique_ptr<Merger> merger_for(const Parameters&) const { return make_merger(); }
+virtual std::unique_ptr<Mapper> make_mapper() const = 0;
+// What makes the answer of the part files: a merger, an order, or neither: then `ontime result` prints the part files
+// one after another. Never both.
+virtual std::unique_ptr<Merger> make_merger() const { return nullptr; }
+virtual std::unique_ptr<Order> make_order() const { return nullptr; }
+// The merger, where the parameters of the job decide which one, or whether there is one.
+virtual std::unique_ptr<Merger> merger_for(const Parameters&) const { return make_merger(); }
 };
 
 // Grows when the interface changes; an application built for another number is refused with a clear message.
-inline constexpr std::uint32_t kApplicationInterface = 4;
+inline constexpr std::uint32_t kApplicationInterface = 5;
 
 }  // namespace ontime::app
 
 // Makes `Type` (an Application with a default constructor) what this shared object offers.
-#define ONTIME_APPLICATION(Type)                                                                           \
-  extern "C" __attribute__((visibility("default"))) const std::uint32_t ontime_application_interface =     \
-      ontime::app::kApplicationInterface;                                                                  \
-  extern "C" __attribute__((visibility("default"))) const ontime::app::Application* ontime_application() { \
-    static const Type application;                                                                         \
-    return &application;                                                                                   \
-  }
+#define ONTIME_APPLICATION(Type)                                                                         \
+extern "C" __attribute__((visibility("default"))) const std::uint32_t ontime_application_interface =     \
+    ontime::app::kApplicationInterface;                                                                  \
+extern "C" __attribute__((visibility("default"))) const ontime::app::Application* ontime_application() { \
+  static const Type application;                                                                         \
+  return &application;                                                                                   \
+}

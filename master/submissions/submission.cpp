@@ -13,6 +13,7 @@
 #include "common/base/units.h"
 #include "common/base/utf8.h"
 #include "common/base/wording.h"
+#include "common/records/formats.h"
 #include "common/store/name.h"
 #include "master/base/settings.h"
 #include "master/base/text.h"
@@ -74,7 +75,10 @@ void fill_in(JobSpec& spec) {
   if (spec.split_bytes == 0) spec.split_bytes = otherwise.split_bytes;
   if (spec.estimator.empty()) spec.estimator = otherwise.estimator;
   if (spec.attempts_max == 0) spec.attempts_max = otherwise.attempts_max;
-  if (spec.record_bytes_max == 0) spec.record_bytes_max = otherwise.record_bytes_max;
+  if (spec.record_bytes_max == 0) {
+    const auto format = records::make_format(spec.records);
+    spec.record_bytes_max = format ? (*format)->longest_by_default() : otherwise.record_bytes_max;
+  }
   if (!spec.checkpoint_interval) spec.checkpoint_interval = scheduler::default_checkpoint_interval(spec.policy);
 }
 
@@ -112,6 +116,7 @@ Status check_limits(const JobSpec& spec) {
   if (spec.attempts_max > kFailuresOfSegmentMax)
     return bad_input("At most " + std::to_string(kFailuresOfSegmentMax) +
                      " attempts may fail on one segment; ask for fewer.");
+  if (const auto format = records::make_format(spec.records); !format) return format.error();
   if (spec.record_bytes_max > kRecordBytesLimit)
     return bad_input("A record can have at most 1 GiB; set a smaller limit.");
   return {};
@@ -239,8 +244,17 @@ Result<JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& poli
   return spec;
 }
 
+// Each of several tasks of a file would read all that lies before it.
+bool is_told_from_begin(const JobSpec& spec) {
+  const auto format = records::make_format(spec.records);
+  return format && (*format)->look_back() == app::RecordFormat::kFromTheBegin;
+}
+
 Result<JobSpec> finish_job(const wire::JobSpec& request, JobSpec spec, std::vector<scheduler::InputFile> inputs) {
   scheduler::divide_input(spec, std::move(inputs), {request.split_bytes(), request.splits(), !request.file_tasks()});
+  if (is_told_from_begin(spec)) {
+    for (const auto& input : spec.inputs) spec.split_bytes = std::max(spec.split_bytes, input.length());
+  }
   if (Status status = check_task_count(spec); !status) return status.error();
   return spec;
 }

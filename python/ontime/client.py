@@ -48,6 +48,7 @@ class Options(TypedDict, total=False):
     attempt_timeout: Time
     max_attempts: int
     max_record: Size
+    records: str
     files: Path_ | Sequence[Path_]
     """Sent along; attempts find them in their directory. Mappers can import modules that are sent along."""
 
@@ -130,7 +131,9 @@ class Client:
     ) -> Job:
         """Calls a Python function for each line of the inputs, on the workers.
 
-        ``mapper(line)`` returns or yields pairs of a key and a value, or returns None. The line has no line feed. With
+        ``mapper(line)`` returns or yields pairs of a key and a value, or returns None. The line has no line feed. Where
+        ``records`` says that a record is something else, it is a list of fields for "csv", a dict with "csv:header=yes",
+        the value for "json", an object like warcio's for "warc", and text for all others. With
         ``batches`` the mapper gets lists of lines, with ``text=False`` bytes instead of text. Keys and values are text, numbers,
         None, and lists, tuples and dicts of them. A mapper can also be a module with a function ``map``, "file.py:function"
         or "package.module:function"; the module ``ontime.shipping`` says how it gets to the workers.
@@ -159,6 +162,7 @@ class Client:
             "text": text,
             "skip": on_error == "skip",
             "path": self._path,
+            "records": None if options.get("records") in (None, "lines") else options["records"],
         }
         contents = {
             **shipment.files,
@@ -168,6 +172,8 @@ class Client:
         settings = {"command": f"exec {quote(python or self._python)} ontime_mapper.py", "frames": "yes"}
         if how is not None:
             settings["merge"] = how
+        if spec["records"] is not None:
+            settings["framing"] = "netstring"
         if options.get("name") is None:
             options["name"] = getattr(mapper, "__name__", str(mapper))[:64]
         id, output = self._submit("exec", inputs, settings, options, contents)

@@ -79,6 +79,7 @@ std::string profile_key(const JobSpec& spec) {
   std::string key;
   const auto append = [&key](const std::string& text) { key += std::to_string(text.size()) + ":" + text; };
   append(spec.application);
+  if (!spec.records.empty()) append(spec.records);
   for (const auto& [name, value] : spec.parameters) {
     append(name);
     append(value);

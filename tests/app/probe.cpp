@@ -117,8 +117,9 @@ class ProbeApplication final : public Application {
   std::vector<Parameter> parameters() const override {
     return {{"mode", "copy", "what to do"}, {"record-bytes", "0", "bytes of a record, 0 for lines"}};
   }
-  RecordBytes record_bytes(const Parameters& parameters) const override {
-    return static_cast<RecordBytes>(std::stoul(parameters.get("record-bytes")));
+  std::unique_ptr<RecordFormat> record_format(const Parameters& parameters) const override {
+    const auto bytes = static_cast<std::uint32_t>(std::stoul(parameters.get("record-bytes")));
+    return bytes > 0 ? std::make_unique<FixedRecords>(bytes) : nullptr;
   }
   void validate(const Parameters& parameters) const override {
     if (parameters.get("mode") == "validate-crashes") {

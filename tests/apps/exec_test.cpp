@@ -40,6 +40,28 @@ TEST(Exec, WhatTheCommandWritesIsTheOutputOfTheSegment) {
   EXPECT_EQ(run("cat", "one\r\ntwo\0x\n"), (std::vector<std::string>{"one\r\ntwo\n"}));
 }
 
+TEST(Exec, RecordsThatAreNoLinesComeFramedAndAreTakenWhole) {
+  const auto semicolons = *records::make_format("delimiter:;");
+  const auto framed = [&](const std::string& framing, TestContext* seen = nullptr) {
+    const app::Application& exec = application("exec");
+    TestContext context = context_of(exec, {{"command", "od -An -c | tr -d ' '"}, {"framing", framing}});
+    if (seen != nullptr) context.on_taken = seen->on_taken;
+    return map_text(exec, context, "a\nb;;cde", {.batches = {0}, .cuts = {}, .format = semicolons.get()}).at(0);
+  };
+  EXPECT_EQ(framed("none"), "a\\nb;;cde\n");
+  EXPECT_EQ(framed("netstring"), "3:a\\nb,0:,3:cde,\n");
+  EXPECT_EQ(framed("nul"), "a\\nb\\0\\0cde\\0\n");
+  EXPECT_EQ(framed("lines"), "a\\nb\\n\\ncde\\n\n");
+  TestContext progress;
+  std::vector<std::uint64_t> taken;
+  progress.on_taken = [&](std::uint64_t offset) { taken.push_back(offset); };
+  framed("netstring", &progress);
+  EXPECT_EQ(taken.front(), 0u);
+  EXPECT_EQ(taken.back(), 8u);
+  const app::Application& exec = application("exec");
+  EXPECT_THROW(exec.validate(context_of(exec, {{"command", "cat"}, {"framing", "x"}})), std::invalid_argument);
+}
+
 TEST(Exec, RunsOncePerSegment) {
   EXPECT_EQ(run("wc -l", "a\nb\nc\nd\n", {.batches = {0}, .cuts = {2}}), (std::vector<std::string>{"3\n", "1\n"}));
 }
@@ -154,7 +176,7 @@ TEST(Exec, ProgressIsWhatTheCommandHasReadWhileTheRestWaits) {
   mapper->setup(context);
   mapper->begin_segment(5000);
   TightOutput out;
-  mapper->map({std::string(2000, 'x') + "\n", 5000}, out);
+  mapper->map({std::string(2000, 'x') + "\n", 5000, &records::lines()}, out);
   mapper->flush(out);
   EXPECT_EQ(taken.front(), 5000u) << "that the command has begun is no progress";
   EXPECT_TRUE(std::is_sorted(taken.begin(), taken.end()));
@@ -218,7 +240,7 @@ TEST(Exec, ACommandOfASegmentThatIsGivenUpIsKilled) {
   mapper->setup(context);
   mapper->begin_segment(0);
   TightOutput out;
-  while (out.text().empty()) mapper->map({"x\n", 0}, out);
+  while (out.text().empty()) mapper->map({"x\n", 0, &records::lines()}, out);
   pid_t process = 0;
   std::ifstream(directory / "pid") >> process;
   ASSERT_GT(process, 0);

@@ -14,11 +14,12 @@ bool holds(const std::vector<std::size_t>& indices, std::size_t index) {
   return std::find(indices.begin(), indices.end(), index) != indices.end();
 }
 
-void map_batch(app::Mapper& mapper, std::string_view bytes, std::uint64_t offset, app::Output& out) {
+void map_batch(app::Mapper& mapper, std::string_view bytes, std::uint64_t offset, const app::RecordFormat& format,
+               app::Output& out) {
   // In memory of its very size, so that a sanitizer sees every byte read behind it.
   const auto copy = std::make_unique<char[]>(bytes.size());
   std::memcpy(copy.get(), bytes.data(), bytes.size());
-  mapper.map({{copy.get(), bytes.size()}, offset}, out);
+  mapper.map({{copy.get(), bytes.size()}, offset, &format}, out);
 }
 
 std::size_t end_of_record(std::string_view text, std::size_t begin, std::size_t record_bytes) {
@@ -48,10 +49,10 @@ std::vector<std::string> map_text(app::Mapper& mapper, std::string_view text, co
   std::size_t batch = 0, line = 0;
   mapper.begin_segment(0);
   for (std::size_t at = 0; at < text.size(); ++line) {
-    at = end_of_record(text, at, division.record_bytes);
+    at += *division.format->find_end({text.substr(at), at, true});
     const bool cut = holds(division.cuts, line) || at == text.size();
     if (!cut && !holds(division.batches, line)) continue;
-    map_batch(mapper, text.substr(batch, at - batch), batch, *out);
+    map_batch(mapper, text.substr(batch, at - batch), batch, *division.format, *out);
     batch = at;
     if (!cut) continue;
     mapper.flush(*out);

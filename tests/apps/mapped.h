@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/app/application.h"
+#include "common/records/formats.h"
 
 namespace ontime::apps::test {
 
@@ -22,6 +23,7 @@ class TestContext final : public app::Context {
 
   const std::string& get(std::string_view name) const override { return parameters_.find(name)->second; }
   const std::string& input_path() const override { return path; }
+  const std::string& header() const override { return first_record; }
   std::uint64_t& counter(std::string_view group, std::string_view name) override {
     return counters[std::string(group) + "," + std::string(name)];
   }
@@ -32,6 +34,7 @@ class TestContext final : public app::Context {
   bool is_released(std::uint64_t offset) override { return on_asked && on_asked(offset); }
 
   std::string path = "/some/where/input.txt";
+  std::string first_record;
   std::map<std::string, std::uint64_t> counters;
   std::string status;
   std::function<void(std::uint64_t)> on_taken;
@@ -65,7 +68,7 @@ class TightOutput final : public app::Output {
 struct Division {
   std::vector<std::size_t> batches;
   std::vector<std::size_t> cuts;
-  std::size_t record_bytes = 0;  // 0: lines
+  const app::RecordFormat* format = &records::lines();
 };
 
 // The application by its name, out of the build directory.

@@ -78,7 +78,7 @@ TEST(TeraSummary, TellsWhetherKeysAscendAndWhereTheyDoNot) {
 
 TEST(TeraSort, TheAnswerIsTheSortedRecordsWhereverTheyAreDivided) {
   const app::Application& terasort = application("terasort");
-  EXPECT_EQ(terasort.record_bytes(context_of(terasort)), kTeraRecordBytes);
+  const auto format = terasort.record_format(context_of(terasort));
   EXPECT_TRUE(rc::check([&] {
     // Few keys and some equal records, besides those of the benchmark.
     const auto few = *rc::gen::inRange<std::size_t>(0, 8);
@@ -87,8 +87,8 @@ TEST(TeraSort, TheAnswerIsTheSortedRecordsWhereverTheyAreDivided) {
       bytes +=
           std::string(kTeraKeyBytes, *rc::gen::element('\n', '\xff')) + std::string(90, *rc::gen::element('a', '\r'));
     Division division = *rc::gen::map(
-        rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, 60)), [](auto cuts) {
-          return Division{cuts, cuts, kTeraRecordBytes};
+        rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, 60)), [&](auto cuts) {
+          return Division{cuts, cuts, format.get()};
         });
     TestContext context = context_of(terasort);
     auto expected = records_of(bytes, kTeraRecordBytes);

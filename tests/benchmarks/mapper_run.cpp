@@ -9,6 +9,8 @@
 #include <map>
 #include <vector>
 
+#include "common/records/formats.h"
+
 namespace ontime::benchmarks {
 namespace {
 
@@ -21,11 +23,13 @@ class Defaults final : public app::Context {
   }
   const std::string& get(std::string_view name) const override { return values_.find(name)->second; }
   const std::string& input_path() const override { return path_; }
+  const std::string& header() const override { return header_; }
   std::uint64_t& counter(std::string_view, std::string_view) override { return counter_; }
   void set_status(std::string_view) override {}
 
  private:
   std::string path_;
+  std::string header_;
   std::map<std::string, std::string, std::less<>> values_;
   std::uint64_t counter_ = 0;
 };
@@ -79,7 +83,7 @@ std::uint64_t map_file(const app::Application& application, const std::string& p
     at += static_cast<std::uint64_t>(got);
     const std::size_t filled = kept + static_cast<std::size_t>(got);
     const std::size_t whole = got == 0 ? filled : whole_records(buffer, filled);
-    if (whole > 0) mapper->map({{buffer.data(), whole}, at - filled}, out);
+    if (whole > 0) mapper->map({{buffer.data(), whole}, at - filled, &records::lines()}, out);
     kept = filled - whole;
     std::memmove(buffer.data(), buffer.data() + whole, kept);
     if (got == 0) break;

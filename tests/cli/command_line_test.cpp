@@ -33,7 +33,7 @@ TEST(CommandLine, RunTakesInputsInOrderAndDefaultsForTheRest) {
   EXPECT_EQ(run.job.splits, 0u);
   EXPECT_EQ(run.job.deadline, Duration(0));
   EXPECT_FALSE(run.job.checkpoint_interval.has_value());
-  EXPECT_EQ(run.job.record_bytes_max, 64u << 20);
+  EXPECT_EQ(run.job.record_bytes_max, 0u);
   EXPECT_EQ(run.job.policy, "");
   EXPECT_GE(run.cluster.workers, 1u);
   EXPECT_EQ(run.cluster.slots, 1u);

@@ -131,7 +131,7 @@ void divide(std::string_view bytes, Codec codec) {
 }  // namespace
 
 void feed_lines(std::string_view bytes) { feed_records(bytes, {}); }
-void feed_fixed(std::string_view bytes) { feed_records(bytes, {.record_bytes = 10}); }
+void feed_fixed(std::string_view bytes) { feed_records(bytes, {std::make_shared<app::FixedRecords>(10)}); }
 void feed_gzip(std::string_view bytes) {
   unpack(bytes, Codec::Gzip);
   divide(bytes, Codec::Gzip);

@@ -1,10 +1,9 @@
-#include "worker/data/record_reader.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "common/base/check.h"
 #include "common/store/name.h"
+#include "worker/data/record_reader.h"
 
 namespace ontime::worker {
 namespace {
@@ -86,7 +85,7 @@ Outcome<RecordBlock> InputReader::next(std::uint64_t end) {
 Outcome<std::uint64_t> InputReader::align(std::uint64_t at, std::uint64_t end) const {
   if (at >= end) return end;
   const std::size_t file = file_at(at);
-  if (file != current_ && rule_.record_bytes == 0) return at;
+  if (file != current_ && rule_.format->look_back() > 0) return at;
   auto aligned = reader_->align(at - begins_[file], std::min(end, end_of(file)) - begins_[file]);
   if (!aligned) return aligned;
   return begins_[file] + *aligned;

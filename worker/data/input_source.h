@@ -23,7 +23,7 @@ struct InputFile {
   std::uint64_t size = 0;  // bytes as stored
   std::string version;     // whatever where it lies tells its contents apart by
   Codec codec = Codec::Plain;
-  std::uint64_t content_bytes = 0;    // of a compressed file; 0: unknown
+  std::uint64_t content_bytes = 0;  // of a compressed file; 0: unknown
   // Where reading of a compressed file may begin, in order: from its headers or found by an earlier job. A reader that
   // passes a point checks it.
   std::vector<AccessPoint> points{};
@@ -56,7 +56,7 @@ class StoredInput {
 
 // Called with what reading a compressed file shows: where reading may begin, and how much the file holds.
 struct InputNotes {
-  std::function<void(StartPoint)> on_point{};  // empty: nobody
+  std::function<void(StartPoint)> on_point{};   // empty: nobody
   std::function<void(std::uint64_t)> on_end{};  // the file holds so much
   // The least content from one note to the next: four times as much for a note with a window, and more in a long file.
   // Less than a block of bzip2 (900 kB), because a reader that begins inside a block reads the block from its begin.

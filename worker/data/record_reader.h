@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,21 +16,17 @@
 
 #include "common/app/application.h"
 #include "common/base/byte_range.h"
+#include "common/records/formats.h"
 #include "worker/data/fault.h"
 #include "worker/data/input_source.h"
 
 namespace ontime::worker {
 
-// How many lines begin in `bytes`, which begins at the start of one; the last may lack its end. As fast as memory when
-// the processor has AVX2.
-std::uint64_t count_lines(std::string_view bytes);
-
-// The portable way, for processors without AVX2; same value.
-std::uint64_t count_feeds_portable(std::string_view bytes);
-
 struct RecordRule {
-  std::uint32_t record_bytes = 0;              // 0: lines; otherwise every record has this size
+  std::shared_ptr<const app::RecordFormat> format = line_format();
   std::uint64_t record_bytes_max = 64u << 20;  // a record with its end may have so many
+
+  static std::shared_ptr<const app::RecordFormat> line_format() { return {std::shared_ptr<void>(), &records::lines()}; }
 };
 
 // Empty when no unclaimed record starts before the given end.
@@ -59,32 +56,46 @@ class RecordReader {
   // Start of the next record that is not claimed; where the input ends if there is none, but never below `begin`.
   std::uint64_t position() const { return position_; }
 
-  // `at` rounded up to the start of a record, or `end` if none starts before it. Lines of a compressed stream cannot be
-  // looked up: `at` itself is returned, which the record rule makes as good a place for a cut.
+  // `at` rounded up to the start of a record, or `end` if none starts before it. Where that cannot be looked up, in a
+  // compressed stream say, `at` itself, which the record rule makes as good a place for a cut.
   Outcome<std::uint64_t> align(std::uint64_t at, std::uint64_t end) const;
 
   Outcome<void> check_unchanged() { return input_->check_unchanged(); }
 
- private:
-  RecordReader(std::unique_ptr<StoredInput> input, RecordRule rule, std::size_t block_bytes, const InputNotes& notes);
+  // What the first record of the file says of the others, for formats that have such a thing.
+  const std::string& header() const { return header_; }
 
-  Outcome<void> skip_to(std::uint64_t offset, std::uint64_t begin);
-  Outcome<void> skip_line();
-  Outcome<void> fill(std::uint64_t end);
-  void make_room();
-  std::size_t whole_lines(std::uint64_t end) const;
-  std::size_t whole_fixed(std::uint64_t end) const;
-  Outcome<RecordBlock> take(std::size_t size);
-  Outcome<void> check_lengths(std::string_view lines) const;
-  Outcome<std::uint64_t> align_line(std::uint64_t at, std::uint64_t end) const;
+ private:
+  RecordReader(InputFile file, RecordRule rule, std::size_t block_bytes, const InputAccess& access);
+
+  Outcome<void> rewind();
+  Outcome<void> read_header(std::uint64_t begin);
+  Outcome<void> walk_to(std::uint64_t begin);
+  Outcome<void> find_begin(std::uint64_t begin);
+  Outcome<app::Search> search_from(std::uint64_t begin);
+  Outcome<void> skip_to(std::uint64_t offset);
+  // With a buffer for at least `room` bytes, as far as records may be long.
+  Outcome<void> fill(std::uint64_t end, std::uint64_t room = 0);
+  void make_room(std::uint64_t room);
+  Outcome<app::WholeRecords> whole(std::uint64_t end) const;
+  Outcome<RecordBlock> take(app::WholeRecords whole);
+  void drop(std::size_t bytes);
+  Outcome<void> check_lengths(std::string_view records) const;
+  Outcome<std::uint64_t> look_up(std::uint64_t at, std::uint64_t end) const;
   Fault too_long(std::uint64_t offset) const;
+  Fault broken(const std::exception& problem) const;
 
   const char* unclaimed() const { return buffer_.get() + first_; }
   std::size_t available() const { return last_ - first_; }
 
-  const std::unique_ptr<StoredInput> input_;
-  RecordRule rule_;
+  app::Window window() const { return {{unclaimed(), available()}, position_, ended_, rule_.record_bytes_max}; }
+
+  const InputFile file_;
+  const RecordRule rule_;
+  const InputAccess access_;
+  std::unique_ptr<StoredInput> input_;
   std::unique_ptr<InputSource> source_;
+  std::string header_;
   const std::size_t block_bytes_;
   std::size_t capacity_;
   std::unique_ptr<char[]> buffer_;
@@ -130,6 +141,7 @@ class InputReader {
   Outcome<void> check_unchanged();
 
   const InputFile& file() const { return files_[current_]; }
+  const std::string& header() const { return reader_->header(); }
   std::uint64_t file_begin() const { return begins_[current_]; }
 
  private:

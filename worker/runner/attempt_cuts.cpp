@@ -64,8 +64,10 @@ bool AttemptRun::gives_back(std::uint64_t from) {
 
 // How many of the block's records begin before that place of the input.
 std::uint64_t AttemptRun::records_before(std::uint64_t place, const RecordBlock& block) const {
-  const std::string_view bytes = block.batch.bytes.substr(0, place - file_begin_ - block.batch.offset);
-  return parts_.rule.record_bytes > 0 ? bytes.size() / parts_.rule.record_bytes : count_lines(bytes);
+  const std::uint64_t offset = place - file_begin_;
+  std::uint64_t records = 0;
+  for (const app::Record record : block.batch.records()) records += record.offset < offset ? 1 : 0;
+  return records;
 }
 
 }  // namespace ontime::worker

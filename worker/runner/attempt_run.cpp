@@ -231,7 +231,7 @@ AttemptStatus AttemptRun::begin_segment() {
   if (has_begun_) return {};
   has_begun_ = true;
   file_begin_ = reader_->file_begin();
-  parts_.context.set_input_path(reader_->file().path);
+  parts_.context.set_input(reader_->file().path, reader_->header());
   const std::uint64_t begin = std::max(points_.segment().begin, file_begin_) - file_begin_;
   if (auto begun = guarded([&] { parts_.mapper.begin_segment(begin); }); !begun) return begun;
   if (pace_) start_slowly();

@@ -51,13 +51,17 @@ class RunContext final : public app::Context {
 
   const std::string& get(std::string_view name) const override { return parameters_.get(name); }
   const std::string& input_path() const override { return input_path_; }
+  const std::string& header() const override { return header_; }
   std::uint64_t& counter(std::string_view group, std::string_view name) override;
   void set_status(std::string_view text) override;
   void set_taken(std::uint64_t offset) override;
   bool is_released(std::uint64_t offset) override;
 
   const app::ParameterValues& parameters() const { return parameters_; }
-  void set_input_path(std::string path) { input_path_ = std::move(path); }
+  void set_input(std::string path, std::string header) {
+    input_path_ = std::move(path);
+    header_ = std::move(header);
+  }
   // Called from set_status(), within the mapper.
   void on_status(std::function<void(const std::string&)> listener) { status_listener_ = std::move(listener); }
 
@@ -77,6 +81,7 @@ class RunContext final : public app::Context {
   };
   app::ParameterValues parameters_;
   std::string input_path_;
+  std::string header_;
   std::map<std::pair<std::string, std::string>, Cell> counters_;  // mappers hold references to the values
   std::function<void(const std::string&)> status_listener_;
   std::function<void(std::uint64_t)> taken_listener_;

@@ -67,6 +67,9 @@ AttemptStatus RunLoop::load(const wire::ToRunner::Setup& setup) {
   auto parameters = loaded->complete(given);
   if (!parameters) return refused(parameters.error().message);
   if (job.settings().record_bytes_max() > 0) rule_.record_bytes_max = job.settings().record_bytes_max();
+  auto format = records::make_format(job.settings().records());
+  if (!format) return refused(format.error().message);
+  rule_.format = std::move(*format);
   context_ = std::make_unique<RunContext>(std::move(*parameters));
   return make_mapper(*loaded);
 }
@@ -74,7 +77,7 @@ AttemptStatus RunLoop::load(const wire::ToRunner::Setup& setup) {
 AttemptStatus RunLoop::make_mapper(const app::LoadedApplication& loaded) {
   const std::string who = "the application " + loaded.name();
   try {
-    rule_.record_bytes = loaded.application().record_bytes(context_->parameters());
+    if (auto own = loaded.application().record_format(context_->parameters())) rule_.format = std::move(own);
     mapper_ = loaded.application().make_mapper();
     if (!mapper_) return refused(who + " makes no mapper");
     mapper_->setup(*context_);

@@ -4,9 +4,9 @@
 #include <random>
 #include <string>
 
-#include "worker/data/record_reader.h"
+#include "common/records/formats.h"
 
-namespace ontime::worker {
+namespace ontime::records {
 namespace {
 
 TEST(CountRecords, EveryLengthAndAlignmentAgreesWithCountingByHand) {
@@ -30,4 +30,4 @@ TEST(CountRecords, ManyFeedsDoNotOverflowALane) {
 }
 
 }  // namespace
-}  // namespace ontime::worker
+}  // namespace ontime::records

@@ -119,7 +119,7 @@ TEST(InputReader, AStandbyGoesForwardIntoAnyFile) {
 TEST(InputReader, ARecordHasItsFilesLengthWhereverTheFileBegins) {
   const TemporaryDirectory directory;
   const Group group(directory, {"aaabbb", "cccdddeee", "fff"}, 7);
-  const RecordRule rule{.record_bytes = 3};
+  const RecordRule rule{std::make_shared<app::FixedRecords>(3)};
   const auto reader = open_group(group, 7, 8, rule);
   EXPECT_EQ(reader->align(7 + 6 + 1, group.end).value(), 7u + 6 + 3);
   EXPECT_EQ(reader->align(7 + 6 + 8, group.end).value(), 7u + 6 + 9);
@@ -139,12 +139,12 @@ TEST(InputReader, ARecordHasItsFilesLengthWhereverTheFileBegins) {
 TEST(InputReader, AFileWithHalfARecordAtItsEndIsNamed) {
   const TemporaryDirectory directory;
   const Group group(directory, {"aaa", "bb", "ccc"});
-  const auto reader = open_group(group, 0, 8, {.record_bytes = 3});
+  const auto reader = open_group(group, 0, 8, {std::make_shared<app::FixedRecords>(3)});
   ASSERT_EQ(reader->next(group.end)->records, 1u);
   const auto block = reader->next(group.end);
   ASSERT_FALSE(block);
   EXPECT_EQ(block.error().kind, FaultKind::BadRecord);
-  EXPECT_THAT(block.error().message, testing::HasSubstr(group.input.files[1].path + ", at byte 0,"));
+  EXPECT_THAT(block.error().message, testing::HasSubstr("at byte 0 of " + group.input.files[1].path));
 }
 
 TEST(InputReader, LinesAreLookedUpInTheFileThatIsOpen) {

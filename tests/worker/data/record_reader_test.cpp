@@ -190,7 +190,7 @@ TEST(RecordReader, FixedLengthRecordsAreTiledByArithmetic) {
     for (std::uint64_t a = 0; a <= content.size(); ++a) {
       std::string found;
       for (const ByteRange range : {ByteRange{0, a}, ByteRange{a, content.size()}}) {
-        const auto reader = open_reader(file, range.begin, {4, 1 << 20}, 7);
+        const auto reader = open_reader(file, range.begin, {std::make_shared<app::FixedRecords>(4), 1 << 20}, 7);
         for (;;) {
           auto block = reader->next(range.end);
           ASSERT_TRUE(block);
@@ -200,7 +200,7 @@ TEST(RecordReader, FixedLengthRecordsAreTiledByArithmetic) {
         }
       }
       ASSERT_EQ(found, content) << a;
-      const auto reader = open_reader(file, 0, {4, 1 << 20});
+      const auto reader = open_reader(file, 0, {std::make_shared<app::FixedRecords>(4), 1 << 20});
       EXPECT_EQ(*reader->align(a, content.size()), (a + 3) / 4 * 4);
     }
   });
@@ -209,12 +209,12 @@ TEST(RecordReader, FixedLengthRecordsAreTiledByArithmetic) {
 TEST(RecordReader, AFileThatIsNoMultipleOfTheRecordLengthIsABadRecord) {
   const TemporaryDirectory directory;
   write_file(directory.file("input"), "aaaabb");
-  const auto reader = open_reader(describe(directory.file("input")), 0, {4, 1 << 20});
+  const auto reader = open_reader(describe(directory.file("input")), 0, {std::make_shared<app::FixedRecords>(4), 1 << 20});
   ASSERT_TRUE(reader->next(6));
   const auto block = reader->next(6);
   ASSERT_FALSE(block);
   EXPECT_EQ(block.error().kind, FaultKind::BadRecord);
-  EXPECT_NE(block.error().message.find("at byte 4, has 2 bytes instead of 4"), std::string::npos);
+  EXPECT_NE(block.error().message.find("has 2 bytes instead of 4"), std::string::npos);
 }
 
 TEST(RecordReader, ARecordMayBeAsLongAsTheLimitAndNotLonger) {
@@ -225,7 +225,7 @@ TEST(RecordReader, ARecordMayBeAsLongAsTheLimitAndNotLonger) {
         const std::string line = std::string(99 + excess, 'x') + (has_end ? '\n' : 'x');
         write_file(directory.file("input"), "short\n" + line);
         const InputFile file = describe(directory.file("input"));
-        const auto reader = open_reader(file, 0, {0, 100}, block);
+        const auto reader = open_reader(file, 0, {RecordRule::line_format(), 100}, block);
         auto result = reader->next(file.size);
         while (result && result->records > 0) result = reader->next(file.size);
         ASSERT_EQ(result.has_value(), excess == 0);

@@ -189,7 +189,11 @@ TEST(CutStorm, SeededCutsNeverLoseOrDoubleAByte) {
     if (record_bytes > 0) content.resize(content.size() / record_bytes * record_bytes + record_bytes, 'x');
     const InputFile file = store(directory, content, codec);
     Board board(directory.path(), codec == Codec::Plain ? file.size : kUnknownEnd);
-    ASSERT_NO_FATAL_FAILURE(storm(board, file, {record_bytes, 1 << 20}, random));
+    ASSERT_NO_FATAL_FAILURE(storm(
+        board, file,
+        RecordRule{record_bytes > 0 ? std::make_shared<app::FixedRecords>(record_bytes) : RecordRule::line_format(),
+                   1 << 20},
+        random));
     ASSERT_EQ(board.result(), content);
     ASSERT_EQ(board.records(), record_bytes > 0 ? content.size() / record_bytes : lines_of(content).size());
     segments += board.segments();

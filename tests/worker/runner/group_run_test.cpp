@@ -182,7 +182,7 @@ TEST_F(GroupRun, APaceCountsTheFilesTogether) {
 }
 
 TEST_F(GroupRun, FixedRecordsBeginAnewInEachFile) {
-  const auto run = make(inputs({"aaaaabbbbb", "ccccc"}), 3, {.record_bytes = 5});
+  const auto run = make(inputs({"aaaaabbbbb", "ccccc"}), 3, {std::make_shared<app::FixedRecords>(5)});
   ASSERT_TRUE(run->run());
   EXPECT_EQ(run->output(), "aaaaabbbbb|ccccc|");
   EXPECT_EQ(run->said().back().sealed().output().records(), 3u);

@@ -64,7 +64,7 @@ TEST_F(Standby, MapsExactlyWhatBeginNamesWithTheBytesOfAnOrdinaryAttempt) {
 
 TEST_F(Standby, FixedRecordsBeginWhereTheyShould) {
   const InputFile file = input("aaaaabbbbbcccccddddd");
-  const RecordRule rule{5, 1 << 20};
+  const RecordRule rule{std::make_shared<app::FixedRecords>(5), 1 << 20};
   for (std::uint64_t begin = 3; begin < 20; ++begin) {
     ASSERT_TRUE(begun(file, {3, 20}, {begin, 20}, rule) == ordinary(file, {begin, 20}, rule)) << begin;
   }

@@ -1,0 +1,43 @@
+#include "common/records/formats.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "common/base/units.h"
+
+namespace ontime::records {
+namespace {
+
+struct Named {
+  std::string_view name;
+  Made (*make)(std::string_view argument);
+};
+
+constexpr Named kFormats[] = {
+    {"lines", make_lines},         {"delimiter", make_delimited}, {"fixed", make_fixed}, {"csv", make_csv},
+    {"json", make_json},           {"fastq", make_fastq},         {"warc", make_warc},   {"xml", make_xml},
+    {"paragraph", make_paragraphs}};
+
+}  // namespace
+
+Made make_format(std::string_view text) {
+  if (text.empty()) return make_lines("");
+  const std::size_t behind = std::min(text.find_first_of(":="), text.size());
+  const std::string_view name = text.substr(0, behind);
+  const std::string_view argument = behind < text.size() ? text.substr(behind + 1) : std::string_view();
+  for (const Named& format : kFormats) {
+    if (format.name == name) return format.make(argument);
+  }
+  return bad_input("There are no records '" + std::string(name.substr(0, 64)) +
+                   "'; choose lines, delimiter:TEXT, fixed:BYTES, csv, json, fastq, warc, xml:TAG or paragraph.");
+}
+
+Made make_fixed(std::string_view argument) {
+  const auto bytes = number_in<std::uint32_t>(argument);
+  if (!bytes || *bytes == 0)
+    return bad_input("Records of a fixed size need their bytes, as in fixed:100; '" +
+                     std::string(argument.substr(0, 64)) + "' is no such number.");
+  return make<app::FixedRecords>(*bytes);
+}
+
+}  // namespace ontime::records
