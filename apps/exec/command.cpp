@@ -25,6 +25,7 @@ namespace {
 constexpr std::size_t kBufferBytes = 64 * 1024;
 // Nobody tells when a command reads: while something waits for it, it is looked at so often.
 constexpr int kTickMs = 100;
+constexpr int kLeftOpenMs = 2000;  // by a program that the command left, before the job learns of it
 
 // What the child does; only calls that are safe after a fork. Never returns.
 [[noreturn]] void become_command(const char* line, char* const* environment, int in, int out, int error, pid_t parent) {
@@ -46,9 +47,14 @@ std::string describe_end(int status) {
   if (WIFSIGNALED(status)) {
     return "was ended by signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
   }
-  std::string text = "ended with status " + std::to_string(WEXITSTATUS(status));
-  if (WEXITSTATUS(status) == 126) text += " (found, but not executable)";
-  if (WEXITSTATUS(status) == 127) text += " (not found)";
+  const int code = WEXITSTATUS(status);
+  std::string text = "ended with status " + std::to_string(code);
+  constexpr int kSignalled = 128;  // what a shell adds to the signal that has ended a program
+  if (code > kSignalled && code < kSignalled + NSIG)
+    text += " (a program in it was ended by signal " + std::to_string(code - kSignalled) + ", " +
+            strsignal(code - kSignalled) + (code - kSignalled == SIGKILL ? ": perhaps memory ran out)" : ")");
+  if (code == 126) text += " (found, but not executable)";
+  if (code == 127) text += " (not found)";
   return text;
 }
 
@@ -103,7 +109,15 @@ void Command::receive_until(const std::function<bool()>& is_done) {
 void Command::finish(std::span<const int> fine) {
   stdin_.close();
   std::string_view nothing;
-  while (stdout_.is_open() || stderr_.is_open()) receive_or_send(nothing);
+  auto quiet_since = std::chrono::steady_clock::now();
+  for (bool is_told = false; stdout_.is_open() || stderr_.is_open();) {
+    const bool has_moved = receive_or_send(nothing, is_told ? -1 : kLeftOpenMs);
+    const auto now = std::chrono::steady_clock::now();
+    if (has_moved) quiet_since = now;
+    if (is_told || now - quiet_since < std::chrono::milliseconds(kLeftOpenMs) || !has_ended()) continue;
+    listeners_.on_stderr("reporter:status:the command has ended, but a program that it left holds its output open\n");
+    is_told = true;
+  }
   int status = 0;
   while (waitpid(process_, &status, 0) < 0) {
     if (errno != EINTR) throw_system_error("cannot wait for the command \"" + line_ + "\"");
@@ -113,19 +127,25 @@ void Command::finish(std::span<const int> fine) {
   if (!is_fine) throw std::runtime_error("the command \"" + line_ + "\" " + describe_end(status));
 }
 
-// Waits until something can be moved, and moves it.
-void Command::receive_or_send(std::string_view& bytes) {
+bool Command::has_ended() const {
+  siginfo_t end{};
+  return waitid(P_PID, static_cast<id_t>(process_), &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid != 0;
+}
+
+bool Command::receive_or_send(std::string_view& bytes, int patience_ms) {
   // A closed end has number -1, which poll() ignores, as it should where there is nothing to send.
   std::array<pollfd, 3> ends = {
       {{bytes.empty() ? -1 : stdin_.get(), POLLOUT, 0}, {stdout_.get(), POLLIN, 0}, {stderr_.get(), POLLIN, 0}}};
-  if (poll(ends.data(), ends.size(), stdin_.has_waiting() ? kTickMs : -1) < 0) {
-    if (errno == EINTR) return;
+  const int ready = poll(ends.data(), ends.size(), stdin_.has_waiting() ? kTickMs : patience_ms);
+  if (ready < 0) {
+    if (errno == EINTR) return true;
     throw_system_error("cannot wait for the command \"" + line_ + "\"");
   }
   if (ends[2].revents != 0) receive(stderr_, listeners_.on_stderr);
   if (ends[1].revents != 0) receive(stdout_, listeners_.on_stdout);
   if (ends[0].revents != 0) stdin_.send_some(bytes);
   tell_taken();
+  return ready > 0;
 }
 
 void Command::tell_taken() {
@@ -144,6 +164,8 @@ void Command::receive(Descriptor& from, const Receiver& receiver) {
 }
 
 namespace {
+
+constexpr std::string_view kCounter = "reporter:counter:";
 
 bool take_prefix(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
@@ -181,12 +203,15 @@ void StderrLines::take_line(std::string_view line) {
   if (report(line)) return;
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fputc('\n', stderr);
+  if (line.starts_with(kCounter))
+    std::fputs("ontime: that is no counter: GROUP,NAME,AMOUNT is wanted, and an amount is a whole number from 0\n",
+               stderr);
 }
 
 // False when the line is none of the two that are known, or malformed.
 bool StderrLines::report(std::string_view line) {
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  if (take_prefix(line, "reporter:counter:")) return count(line);
+  if (take_prefix(line, kCounter)) return count(line);
   if (!take_prefix(line, "reporter:status:")) return false;
   context_.set_status(line);
   return true;

@@ -125,7 +125,9 @@ class Command {
 
  private:
   static constexpr int kZero[] = {0};
-  void receive_or_send(std::string_view& bytes);
+  // Waits until something can be moved, and moves it. False: nothing could be for so long; negative: without an end.
+  bool receive_or_send(std::string_view& bytes, int patience_ms = -1);
+  bool has_ended() const;
   void receive(Descriptor& from, const Receiver& receiver);
   void tell_taken();
 

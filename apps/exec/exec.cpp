@@ -86,9 +86,30 @@ class Run {
   // Hadoop's names beside our own.
   static std::vector<std::string> environment(const Context& context, std::uint64_t offset) {
     const std::string& path = context.input_path();
-    return {"ontime_input_file=" + path,        "ontime_input_offset=" + std::to_string(offset),
-            "map_input_file=" + path,           "map_input_start=" + std::to_string(offset),
-            "mapreduce_map_input_file=" + path, "mapreduce_map_input_start=" + std::to_string(offset)};
+    const AttemptId id = context.attempt();
+    const auto padded = [](std::uint32_t number, std::size_t digits) {
+      const std::string text = std::to_string(number);
+      return std::string(digits - std::min(digits, text.size()), '0') + text;
+    };
+    const std::string job = "0_" + padded(id.job, 4);
+    const std::string task = job + "_m_" + padded(id.task, 6);
+    const std::string attempt = "attempt_" + task + "_" + std::to_string(id.number);
+    return {"ontime_input_file=" + path,
+            "ontime_input_offset=" + std::to_string(offset),
+            "map_input_file=" + path,
+            "map_input_start=" + std::to_string(offset),
+            "mapreduce_map_input_file=" + path,
+            "mapreduce_map_input_start=" + std::to_string(offset),
+            "mapreduce_job_id=job_" + job,
+            "mapreduce_task_id=task_" + task,
+            "mapreduce_task_attempt_id=" + attempt,
+            "mapreduce_task_partition=" + std::to_string(id.task),
+            "mapreduce_task_ismap=true",
+            "mapred_job_id=job_" + job,
+            "mapred_tip_id=task_" + task,
+            "mapred_task_id=" + attempt,
+            "mapred_task_partition=" + std::to_string(id.task),
+            "mapred_task_is_map=true"};
   }
 
   void remember_ends(const Batch& batch) {

@@ -57,6 +57,11 @@ class NumberMerger final : public app::Merger {
   void merge(std::string_view, Values values, std::string& merged) override {
     merged = how_ == '+' ? sum_of(values) : extreme_of(values, how_ == '>');
   }
+  // A value that was never merged is held to the same rule.
+  void finish(std::string_view key, std::string_view value, app::Output& answer) override {
+    static_cast<void>(number_of(value));
+    answer.record(key, value);
+  }
 
  private:
   const char how_;  // '+', '>' or '<'

@@ -143,6 +143,13 @@ class Parameters {
   virtual const std::string& get(std::string_view name) const = 0;
 };
 
+// Numbers of the attempt that maps: those that `ontime job` shows.
+struct AttemptId {
+  std::uint32_t job = 0;
+  std::uint32_t task = 0;
+  std::uint32_t number = 0;
+};
+
 // What an application may know and say while it maps: its parameters, the input it reads, counters, a status line.
 // Owned by the runner, alive as long as the mapper. One thread at a time.
 class Context : public Parameters {
@@ -151,6 +158,8 @@ class Context : public Parameters {
   virtual const std::string& input_path() const = 0;
   // Its first record, where the format of the records has such a header: it is none of those that are mapped.
   virtual const std::string& header() const = 0;
+
+  virtual AttemptId attempt() const { return {}; }
 
   // A counter by group and name, created at 0. The reference stays valid for the mapper's life: look it up once, add
   // often. What was added is reported with the segment that is sealed next, so work done twice is not counted twice.
@@ -307,13 +316,13 @@ class Application {
   // Throw std::invalid_argument with one clear sentence for values that cannot be used. Called before a job is
   // submitted and again in every runner.
   virtual void validate(const Parameters&) const {}
-virtual std::unique_ptr<Mapper> make_mapper() const = 0;
-// What makes the answer of the part files: a merger, an order, or neither: then `ontime result` prints the part files
-// one after another. Never both.
-virtual std::unique_ptr<Merger> make_merger() const { return nullptr; }
-virtual std::unique_ptr<Order> make_order() const { return nullptr; }
-// The merger, where the parameters of the job decide which one, or whether there is one.
-virtual std::unique_ptr<Merger> merger_for(const Parameters&) const { return make_merger(); }
+  virtual std::unique_ptr<Mapper> make_mapper() const = 0;
+  // What makes the answer of the part files: a merger, an order, or neither: then `ontime result` prints the part files
+  // one after another. Never both.
+  virtual std::unique_ptr<Merger> make_merger() const { return nullptr; }
+  virtual std::unique_ptr<Order> make_order() const { return nullptr; }
+  // The merger, where the parameters of the job decide which one, or whether there is one.
+  virtual std::unique_ptr<Merger> merger_for(const Parameters&) const { return make_merger(); }
 };
 
 // Grows when the interface changes; an application built for another number is refused with a clear message.
@@ -322,10 +331,10 @@ inline constexpr std::uint32_t kApplicationInterface = 5;
 }  // namespace ontime::app
 
 // Makes `Type` (an Application with a default constructor) what this shared object offers.
-#define ONTIME_APPLICATION(Type)                                                                         \
-extern "C" __attribute__((visibility("default"))) const std::uint32_t ontime_application_interface =     \
-    ontime::app::kApplicationInterface;                                                                  \
-extern "C" __attribute__((visibility("default"))) const ontime::app::Application* ontime_application() { \
-  static const Type application;                                                                         \
-  return &application;                                                                                   \
-}
+#define ONTIME_APPLICATION(Type)                                                                           \
+  extern "C" __attribute__((visibility("default"))) const std::uint32_t ontime_application_interface =     \
+      ontime::app::kApplicationInterface;                                                                  \
+  extern "C" __attribute__((visibility("default"))) const ontime::app::Application* ontime_application() { \
+    static const Type application;                                                                         \
+    return &application;                                                                                   \
+  }

@@ -30,9 +30,8 @@ struct JobSettings {
 
 // Each member that is one text, number or duration, for what carries all of them on.
 #define ONTIME_JOB_SETTINGS(X) \
-  X(name)                      \
-  X(priority) X(deadline) X(kill_on_miss) X(policy) X(estimator) X(attempt_timeout) X(attempts_max) X(record_bytes_max) \
-  X(records)
+  X(name) X(records)           \
+  X(priority) X(deadline) X(kill_on_miss) X(policy) X(estimator) X(attempt_timeout) X(attempts_max) X(record_bytes_max)
 
 // Those that a scenario of the lab sets, by these names.
 #define ONTIME_SCENARIO_SETTINGS(X) X(estimator) X(attempt_timeout) X(attempts_max) X(kill_on_miss)

@@ -51,7 +51,7 @@ class Delimited final : public app::RecordFormat {
   }
 
   // A place in the window, no later than a delimiter may begin that ends at `from`, over which no delimiter reaches:
-  // whoever searches from there finds those that a search from the input's begin finds.
+  // a search from there finds those that one from the input's begin finds.
   std::optional<std::size_t> first_free_place(const Window& window, std::uint64_t from) const {
     const std::uint64_t latest = from - std::min<std::uint64_t>(from, delimiter_.size());
     if (latest >= window.offset) {

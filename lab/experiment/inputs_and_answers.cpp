@@ -10,6 +10,7 @@
 #include "cli/verify/verify.h"
 #include "common/app/loaded_application.h"
 #include "common/base/crc32c.h"
+#include "common/records/formats.h"
 #include "lab/experiment/backend.h"
 #include "master/inputs/input_file.h"
 
@@ -21,7 +22,7 @@ namespace {
 // The application's view of the question; empty directories stand for the default ones.
 struct Asked {
   bool merges = false;
-  std::uint32_t record_bytes = 0;  // 0: lines
+  std::unique_ptr<app::RecordFormat> format;  // null: lines
 };
 
 Result<Asked> look_at(const JobGroup& group, const std::vector<std::string>& directories) {
@@ -32,11 +33,11 @@ Result<Asked> look_at(const JobGroup& group, const std::vector<std::string>& dir
   if (!parameters) return parameters.error();
   const app::Application& application = loaded->application();
   return Asked{application.merger_for(*parameters) != nullptr || application.make_order() != nullptr,
-               application.record_bytes(*parameters)};
+               application.record_format(*parameters)};
 }
 
 // Nothing is known of compressed files and directories: 0.
-Result<std::uint64_t> records_in(const std::vector<std::string>& inputs, std::uint32_t record_bytes) {
+Result<std::uint64_t> records_in(const std::vector<std::string>& inputs, const app::RecordFormat& format) {
   std::uint64_t records = 0;
   for (const std::string& path : inputs) {
     std::error_code error;
@@ -44,12 +45,7 @@ Result<std::uint64_t> records_in(const std::vector<std::string>& inputs, std::ui
     const auto text = read_text_file(path);
     if (!text) return text.error();
     if (master::content_of(*text).codec != Codec::Plain) return 0;
-    if (record_bytes > 0) {
-      records += (text->size() + record_bytes - 1) / record_bytes;
-    } else {
-      records += static_cast<std::uint64_t>(std::count(text->begin(), text->end(), '\n'));
-      records += !text->empty() && text->back() != '\n' ? 1 : 0;
-    }
+    if (!text->empty()) records += format.take({*text, 0, true}, text->size()).records;
   }
   return records;
 }
@@ -102,7 +98,7 @@ Status Answers::check(const std::string& output, const JobGroup& group, const st
   }
   const auto [known, is_first] = known_.try_emplace(question(group, inputs), now);
   if (is_first) {
-    const auto records = records_in(inputs, asked->record_bytes);
+    const auto records = records_in(inputs, asked->format ? *asked->format : records::lines());
     if (!records) return records.error();
     if (*records != 0 && *records != now.records) {
       return failed("the input has " + std::to_string(*records) + " records, the answer " +

@@ -4,10 +4,8 @@ This file is sent along with each job and uses nothing but the standard library,
 ``docs/applications.md`` describes the frames that it reads and writes (``exec`` with ``frames=yes``).
 """
 
-import csv
 import importlib
 import importlib.util
-import io
 import json
 import os
 import sys
@@ -224,69 +222,6 @@ def map_batch(mapper, lines, add):
         raise BadLine(0) from error
 
 
-def split_netstrings(data):
-    found, at = [], 0
-    while at < len(data):
-        colon = data.index(b":", at)
-        end = colon + 1 + int(data[at:colon])
-        found.append(data[colon + 1 : end])
-        at = end + 1
-    return found
-
-
-class WarcRecord:
-    """A record of a WARC file, with the names that warcio gives its parts."""
-
-    def __init__(self, data):
-        head, _, self.content = data.partition(b"\r\n\r\n")
-        fields = (line.partition(":") for line in head.decode("utf-8", "surrogateescape").split("\r\n")[1:])
-        self.rec_headers = Headers((name.strip().lower(), value.strip()) for name, _, value in fields)
-        self.rec_type = self.rec_headers.get_header("WARC-Type")
-
-    def content_stream(self):
-        return io.BytesIO(self.content)
-
-
-class Headers(dict):
-    def get_header(self, name, default=None):
-        return self.get(name.lower(), default)
-
-
-class Parser:
-    """Makes of records what a mapper gets: rows of CSV, values of JSON, records of WARC files, else text."""
-
-    def __init__(self, records):
-        self.name, _, options = records.partition(":")
-        # As the option records of the command line: delimiter=; or delimiter=\\t, and header=yes.
-        self.delimiter = "\t" if "delimiter=\\t" in options else (options.partition("delimiter=")[2] or ",")[0]
-        self.header = None
-
-    def begin(self, header):
-        self.header = self.rows([header.decode("utf-8", "surrogateescape")])[0] if header and self.name == "csv" else None
-
-    def rows(self, texts):
-        return list(csv.reader(io.StringIO("\n".join(texts) + "\n", newline=""), delimiter=self.delimiter))
-
-    def __call__(self, found):
-        """Of each record, in order."""
-        if self.name == "warc":
-            return [WarcRecord(record) for record in found]
-        texts = [record.decode("utf-8", "surrogateescape") for record in found]
-        if self.name == "json":
-            return [self.value(index, text) for index, text in enumerate(texts)]
-        if self.name != "csv":
-            return texts
-        rows = self.rows(texts)
-        return rows if self.header is None else [dict(zip(self.header, row)) for row in rows]
-
-    @staticmethod
-    def value(index, text):
-        try:
-            return json.loads(text)
-        except ValueError as error:
-            raise BadLine(index) from error
-
-
 def log(text):
     sys.stderr.write(text if text.endswith("\n") else text + "\n")
     sys.stderr.flush()
@@ -312,28 +247,30 @@ class Service:
         self.skips = spec["skip"]
         self.tracebacks = 0
         self.path = ""
-        self.is_framed = spec["records"] is not None
-        self.parser = Parser(spec["records"]) if self.is_framed and self.is_text else None
+        self.parser = None  # of records that are no lines
+        if spec["records"] is not None:
+            self.parser = importlib.import_module("ontime_records").Parser(spec["records"], spec["text"])
 
     def begin(self, path):
         self.path = path
         self.sink.drop()
-        self.set_header(b"")
-
-    def set_header(self, header):
         if self.parser:
-            self.parser.begin(header)
+            self.parser.begin(header=b"")
 
     def split(self, data):
-        if self.is_framed:
-            return split_netstrings(data)
+        if self.parser:
+            return self.parser.split(data)
         lines = data.decode("utf-8", "surrogateescape").split("\n") if self.is_text else data.split(b"\n")
         if not lines[-1]:
             lines.pop()
         return lines
 
     def map_some(self, lines, add):
-        self.map(self.mapper, self.parser(lines) if self.parser else lines, add)
+        try:
+            parsed = self.parser.parse(lines) if self.parser else lines
+        except ValueError as error:
+            raise BadLine(self.parser.index) from error
+        self.map(self.mapper, parsed, add)
 
     def records(self, offset, data) -> bytes:
         lines = self.split(data)
@@ -371,8 +308,8 @@ class Service:
             return len(line) if isinstance(line, bytes) else len(line.encode("utf-8", "surrogateescape"))
 
         log_cause(error)
-        # Of records that are no lines it is known in which batch they are.
-        at = offset if self.is_framed else offset + sum(size(line) + 1 for line in lines[: error.index])
+        # Of others than lines it is known in which batch they are.
+        at = offset if self.parser else offset + sum(size(line) + 1 for line in lines[: error.index])
         line = lines[error.index] if lines else ""
         log(f"ontime: {what}: " + json.dumps([self.path, at, f"{line!r:.200}"]))
 
@@ -418,7 +355,7 @@ def serve(service, source, answers):
             service.begin(body.decode("utf-8", "surrogateescape"))
             continue
         if kind == b"header":
-            service.set_header(body)
+            service.parser.begin(body)
             continue
         output = service.records(int(numbers[0]), body) if kind == b"records" else service.sink.take(is_last=True)
         if os.getpid() != process:

@@ -169,6 +169,8 @@ class Client:
             "ontime_mapper.py": (Path(__file__).parent / "_mapper.py").read_bytes(),
             "ontime_job.json": json.dumps(spec).encode(),
         }
+        if spec["records"] is not None:
+            contents["ontime_records.py"] = (Path(__file__).parent / "_records.py").read_bytes()
         settings = {"command": f"exec {quote(python or self._python)} ontime_mapper.py", "frames": "yes"}
         if how is not None:
             settings["merge"] = how

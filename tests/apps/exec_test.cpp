@@ -62,6 +62,34 @@ TEST(Exec, RecordsThatAreNoLinesComeFramedAndAreTakenWhole) {
   EXPECT_THROW(exec.validate(context_of(exec, {{"command", "cat"}, {"framing", "x"}})), std::invalid_argument);
 }
 
+TEST(Exec, ItsEnvironmentHasHadoopsNames) {
+  EXPECT_EQ(run("env | grep -E '^mapred' | grep -v input | sort", "x\n").at(0),
+            "mapred_job_id=job_0_0007\nmapred_task_id=attempt_0_0007_m_000003_1\nmapred_task_is_map=true\n"
+            "mapred_task_partition=3\nmapred_tip_id=task_0_0007_m_000003\nmapreduce_job_id=job_0_0007\n"
+            "mapreduce_task_attempt_id=attempt_0_0007_m_000003_1\nmapreduce_task_id=task_0_0007_m_000003\n"
+            "mapreduce_task_ismap=true\nmapreduce_task_partition=3\n");
+}
+
+TEST(Exec, SaysWhichSignalHasEndedAProgramOfTheCommand) {
+  EXPECT_THAT(failure_of("sh -c 'kill -9 $$'; exit $?"),
+              testing::EndsWith(
+                  "ended with status 137 (a program in it was ended by signal 9, Killed: perhaps memory ran out)"));
+  EXPECT_THAT(failure_of("exit 143"), testing::EndsWith("ended by signal 15, Terminated)"));
+  EXPECT_THAT(failure_of("exit 255"), testing::EndsWith("ended with status 255"));
+}
+
+// The program that is left ends once the status has named it.
+TEST(Exec, SaysThatAProgramThatWasLeftHoldsTheOutputOpen) {
+  const ontime::test::TemporaryDirectory directory;
+  const std::string named = directory.path() + "/named";
+  const app::Application& exec = application("exec");
+  TestContext context = context_of(exec, {{"command", "(while [ ! -e " + named + " ]; do sleep 0.01; done) & cat"}});
+  context.on_status = [&](std::string_view status) {
+    if (status.find("a program that it left holds its output open") != status.npos) std::ofstream{named};
+  };
+  EXPECT_EQ(map_text(exec, context, "x\n").at(0), "x\n");
+}
+
 TEST(Exec, RunsOncePerSegment) {
   EXPECT_EQ(run("wc -l", "a\nb\nc\nd\n", {.batches = {0}, .cuts = {2}}), (std::vector<std::string>{"3\n", "1\n"}));
 }
@@ -110,8 +138,10 @@ TEST(Exec, ReporterLinesReachTheJobAndOthersPass) {
       "echo reporter:counter:fruit,pears,x >&2; echo reporter:counter:,pears,1 >&2; "
       "echo reporter:status:halfway there >&2; printf 'no end' >&2; cat >/dev/null",
       "line\n", {}, &context);
+  const std::string advice =
+      "ontime: that is no counter: GROUP,NAME,AMOUNT is wanted, and an amount is a whole number from 0\n";
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "plain\nreporter:counter:fruit,pears,x\nreporter:counter:,pears,1\nno end\n");
+            "plain\nreporter:counter:fruit,pears,x\n" + advice + "reporter:counter:,pears,1\n" + advice + "no end\n");
   EXPECT_EQ(context.counters, (std::map<std::string, std::uint64_t>{{"fruit,apples", 7}}));
   EXPECT_EQ(context.status, "halfway there");
 }
@@ -316,6 +346,7 @@ TEST(Exec, MergesTheValuesOfAKey) {
   EXPECT_EQ(merged("list", outputs), "a\t-3\t10\t9\nb\t2\t2\n");
   EXPECT_EQ(merged("sum", {"a\t0.5\n", "a\t2\n"}), "a\t2.5\n");
   EXPECT_THROW(merged("sum", {"a\tmany\n", "a\t1\n"}), std::runtime_error);
+  EXPECT_THROW(merged("sum", {"a\tmany\n"}), std::runtime_error);  // as when it is merged
   EXPECT_THROW(merged("sum", {"a\t9223372036854775807\n", "a\t1\n"}), std::runtime_error);
 }
 

@@ -24,10 +24,14 @@ class TestContext final : public app::Context {
   const std::string& get(std::string_view name) const override { return parameters_.find(name)->second; }
   const std::string& input_path() const override { return path; }
   const std::string& header() const override { return first_record; }
+  app::AttemptId attempt() const override { return {7, 3, 1}; }
   std::uint64_t& counter(std::string_view group, std::string_view name) override {
     return counters[std::string(group) + "," + std::string(name)];
   }
-  void set_status(std::string_view text) override { status = text; }
+  void set_status(std::string_view text) override {
+    status = text;
+    if (on_status) on_status(text);
+  }
   void set_taken(std::uint64_t offset) override {
     if (on_taken) on_taken(offset);
   }
@@ -37,6 +41,7 @@ class TestContext final : public app::Context {
   std::string first_record;
   std::map<std::string, std::uint64_t> counters;
   std::string status;
+  std::function<void(std::string_view)> on_status;
   std::function<void(std::uint64_t)> on_taken;
   std::function<bool(std::uint64_t)> on_asked;
 

@@ -6,12 +6,12 @@ import source_tree
 
 # Comments and all. Aims: 9,000 for lab; 60,000 for apps, cli, common, master, scheduler and worker together.
 LINES_MAX = {
-    "apps": 4783,
+    "apps": 4958,  # records framed for commands (+110), what a command is told and tells (+60)
     "cli": 11415,
-    "common": 13627,  # +464: the HTTP server of page and lender, which was httplib's private one and 311 lines of cli
+    "common": 14960,  # records that are no lines: ten formats (+870), their interface for applications (+215)
     "lab": 10379,
     "master": 14082,
-    "python/ontime": 2450,
+    "python/ontime": 2560,  # records as fields, values and objects
     "python/ontime/lab": 1953,
     "scheduler": 18547,  # forecasts know nodes and records (+317), ends, clones and divisions are weighed (+171)
     "worker": 9250,

@@ -29,6 +29,7 @@ worker::InputFile input(std::string_view bytes, Codec codec) {
 struct Read {
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;
+  std::string texts;  // each with its offset
   bool failed = false;
 };
 
@@ -42,6 +43,8 @@ Read read_range(const worker::InputFile& file, RecordRule rule, std::uint64_t be
     read.failed = !block;
     if (!block || block->records == 0) break;
     read.records += block->records;
+    for (const app::Record record : block->batch.records())
+      read.texts += std::to_string(record.offset) + ":" + std::string(record.text) + ";";
   }
   if (!read.failed) read.bytes = (*reader)->position() - std::min(start, (*reader)->position());
   return read;
@@ -57,9 +60,11 @@ void feed_records(std::string_view bytes, RecordRule rule) {
   const Read whole = read_range(file, rule, 0, bytes.size());
   const Read below = read_range(file, rule, 0, cut);
   const Read above = read_range(file, rule, cut, bytes.size());
-  if (whole.failed || below.failed || above.failed) return;
+  if (whole.failed) return;
+  ONTIME_CHECK(!below.failed && !above.failed, "what can be read at once can be read in parts");
   ONTIME_CHECK(whole.bytes == bytes.size(), "all of the input is read");
   ONTIME_CHECK(below.records + above.records == whole.records, "a cut neither loses nor repeats a record");
+  ONTIME_CHECK(below.texts + above.texts == whole.texts, "a cut changes no record");
 }
 
 void unpack(std::string_view bytes, Codec codec) {
@@ -132,6 +137,15 @@ void divide(std::string_view bytes, Codec codec) {
 
 void feed_lines(std::string_view bytes) { feed_records(bytes, {}); }
 void feed_fixed(std::string_view bytes) { feed_records(bytes, {std::make_shared<app::FixedRecords>(10)}); }
+// The first byte chooses the format.
+void feed_formats(std::string_view bytes) {
+  constexpr const char* kNames[] = {
+      "csv",  "delimiter:aba", "delimiter:\\n\\n", "paragraph", "json", "json:array", "fastq",
+      "warc", "xml:a",         "csv:delimiter=;"};
+  if (bytes.empty()) return;
+  auto format = records::make_format(kNames[static_cast<unsigned char>(bytes[0]) % std::size(kNames)]);
+  feed_records(bytes.substr(1), {std::move(*format)});
+}
 void feed_gzip(std::string_view bytes) {
   unpack(bytes, Codec::Gzip);
   divide(bytes, Codec::Gzip);

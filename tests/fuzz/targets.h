@@ -30,6 +30,7 @@ void feed_experiment(std::string_view bytes);
 void feed_manifest(std::string_view bytes);
 void feed_lines(std::string_view bytes);  // records.cpp
 void feed_fixed(std::string_view bytes);
+void feed_formats(std::string_view bytes);
 void feed_gzip(std::string_view bytes);
 void feed_zstd(std::string_view bytes);
 void feed_xz(std::string_view bytes);

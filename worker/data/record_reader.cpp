@@ -144,8 +144,7 @@ Outcome<RecordBlock> RecordReader::next(std::uint64_t end) {
 Outcome<app::WholeRecords> RecordReader::whole(std::uint64_t end) const {
   if (available() == 0) return app::WholeRecords{};
   try {
-    const auto limit = static_cast<std::size_t>(std::min<std::uint64_t>(end - position_, ~std::size_t{0}));
-    const app::WholeRecords taken = rule_.format->take(window(), limit);
+    const app::WholeRecords taken = rule_.format->take(window(), end - position_);
     ONTIME_CHECK(taken.bytes <= available(), "a format takes what there is");
     return taken;
   } catch (const std::exception& problem) {

@@ -94,6 +94,8 @@ AttemptRun::AttemptRun(const RunnerParts& parts, const wire::ToRunner::Run& orde
 
 AttemptStatus AttemptRun::run() {
   const auto since = parts_.clock.now();
+  const wire::Attempt& id = order_.launch().attempt();
+  parts_.context.set_attempt({id.job(), id.task(), id.number()});
   report_progress();
   if (auto opened = open(); !opened) return opened;
   if (auto launched = launch_slowly(since); !launched) return launched;

@@ -52,6 +52,7 @@ class RunContext final : public app::Context {
   const std::string& get(std::string_view name) const override { return parameters_.get(name); }
   const std::string& input_path() const override { return input_path_; }
   const std::string& header() const override { return header_; }
+  app::AttemptId attempt() const override { return attempt_; }
   std::uint64_t& counter(std::string_view group, std::string_view name) override;
   void set_status(std::string_view text) override;
   void set_taken(std::uint64_t offset) override;
@@ -62,6 +63,7 @@ class RunContext final : public app::Context {
     input_path_ = std::move(path);
     header_ = std::move(header);
   }
+  void set_attempt(app::AttemptId attempt) { attempt_ = attempt; }
   // Called from set_status(), within the mapper.
   void on_status(std::function<void(const std::string&)> listener) { status_listener_ = std::move(listener); }
 
@@ -82,6 +84,7 @@ class RunContext final : public app::Context {
   app::ParameterValues parameters_;
   std::string input_path_;
   std::string header_;
+  app::AttemptId attempt_;
   std::map<std::pair<std::string, std::string>, Cell> counters_;  // mappers hold references to the values
   std::function<void(const std::string&)> status_listener_;
   std::function<void(std::uint64_t)> taken_listener_;

@@ -72,7 +72,7 @@ TEST_F(DisturbedRun, ASmallSplitGoesRecordByRecord) {
 }
 
 TEST_F(DisturbedRun, FixedRecordsArePacedToo) {
-  const auto run = make(std::string(1000, 'x'), at_rate(100), {10, 1 << 20});
+  const auto run = make(std::string(1000, 'x'), at_rate(100), {std::make_shared<app::FixedRecords>(10), 1 << 20});
   ASSERT_TRUE(run->run());
   EXPECT_EQ(run->mapper.batches.size(), 100u);
   EXPECT_NEAR(seconds(run->clock.elapsed()), 10, 1e-6);

@@ -1,0 +1,93 @@
+"""Records that are no lines, compared with what other readers make of the same bytes: Python's csv and json, and warcio."""
+
+import csv
+import io
+import json
+import random
+from collections import Counter
+from pathlib import Path
+
+import ontime
+import pytest
+
+TEXTS = ["a", "b,c", 'say "x"', "two\nlines", "", '","', "1\r\n2", "é"]
+
+
+def whole(record):
+    """Each record as a key, so that all of them are compared, and how often they come."""
+    yield json.dumps(record, sort_keys=True), 1
+
+
+def counted(job):
+    return Counter(dict(job))
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_rows_are_those_of_csv(cluster: ontime.LocalCluster, tmp_path: Path, delimiter: str) -> None:
+    chosen = random.Random(1)
+    rows = [[chosen.choice(TEXTS) for _ in range(1 + chosen.randrange(4))] for _ in range(3000)]
+    path = tmp_path / "rows.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file, delimiter=delimiter).writerows(rows)
+    name = "csv" if delimiter == "," else "csv:delimiter=\\t"
+    with path.open(newline="") as file:
+        expected = Counter(json.dumps(row) for row in csv.reader(file, delimiter=delimiter))
+    for splits in (1, 7, 40):
+        job = cluster.map(whole, path, merge="sum", records=name, splits=splits, output=tmp_path / f"out-{splits}")
+        assert counted(job) == expected
+
+
+def test_a_header_makes_dicts(cluster: ontime.LocalCluster, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text('id,"the\ntext"\n' + "".join(f'{i},"{i} ""x"",\n"\n' for i in range(500)))
+    with path.open(newline="") as file:
+        expected = Counter(json.dumps(row, sort_keys=True) for row in csv.DictReader(file))
+    job = cluster.map(whole, path, merge="sum", records="csv:header=yes", splits=9, output=tmp_path / "out")
+    assert counted(job) == expected
+
+
+@pytest.mark.parametrize("is_array", [False, True])
+def test_documents_are_those_of_json(cluster: ontime.LocalCluster, tmp_path: Path, is_array: bool) -> None:
+    values = [{"id": i, "of": ["}{", {"x": [i, None]}]} if i % 3 else f'"{i}\n' for i in range(2000)]
+    path = tmp_path / "documents.json"
+    path.write_text(json.dumps(values, indent=1) if is_array else "\n".join(json.dumps(value, indent=2) for value in values))
+    job = cluster.map(whole, path, merge="sum", records="json:array" if is_array else "json", output=tmp_path / "out")
+    assert counted(job) == Counter(json.dumps(value, sort_keys=True) for value in values)
+
+
+def test_a_document_that_is_none_is_named(cluster: ontime.LocalCluster, tmp_path: Path) -> None:
+    path = tmp_path / "documents.json"
+    path.write_text('{"a": 1}\n{"b": }\n')
+    with pytest.raises(ontime.MapperError, match="Expecting value"):
+        cluster.map(whole, path, records="json", output=tmp_path / "out").wait()
+
+
+def test_records_of_warc_files_are_those_of_warcio(cluster: ontime.LocalCluster, tmp_path: Path) -> None:
+    warcio = pytest.importorskip("warcio")
+    from warcio.archiveiterator import ArchiveIterator
+
+    def summary(record):
+        yield json.dumps([record.rec_type, record.rec_headers.get_header("WARC-Target-URI"), len(record.content_stream().read())]), 1
+
+    for is_gzip in (False, True):
+        path = tmp_path / ("pages.warc.gz" if is_gzip else "pages.warc")
+        with path.open("wb") as file:
+            writer = warcio.WARCWriter(file, gzip=is_gzip)
+            for i in range(300):
+                content = io.BytesIO(b"WARC/1.0\r\n\r\n" * (i % 4) + b"x" * i)
+                writer.write_record(writer.create_warc_record(f"http://example.org/{i}", "resource", payload=content))
+        with path.open("rb") as file:
+            expected = Counter(next(iter(summary(record)))[0] for record in ArchiveIterator(file))
+        job = cluster.map(summary, path, merge="sum", records="warc", output=tmp_path / f"out-{is_gzip}")
+        assert counted(job) == expected
+
+
+def test_other_records_are_text_or_bytes(cluster: ontime.LocalCluster, tmp_path: Path) -> None:
+    path = tmp_path / "some.txt"
+    path.write_text("a\nb;c;;d")
+    options = {"merge": "sum", "records": "delimiter:;", "text": True}
+    assert counted(cluster.map(whole, path, output=tmp_path / "out", **options)) == Counter(
+        json.dumps(text) for text in ["a\nb", "c", "", "d"]
+    )
+    lengths = cluster.map(lambda record: [(len(record), 1)], path, merge="sum", records="delimiter:;", text=False, output=tmp_path / "n")
+    assert dict(lengths) == {3: 1, 1: 2, 0: 1}
