@@ -1,6 +1,6 @@
 #pragma once
 // How an input is divided into records. A range of an input owns the records that begin in it, so any place is good for
-// a cut, if an attempt that begins there finds the first record behind it: that is what a format knows.
+// a cut, if an attempt that begins there finds the first record behind it. That is what a format knows.
 // docs/run-jobs.md has those that `--records` names; an application may bring its own.
 
 #include <cstddef>

@@ -13,7 +13,7 @@
 
 namespace ontime::records {
 
-// NAME or NAME:ARGUMENT, as docs/run-jobs.md lists them; empty: lines. The error is a sentence for the one who wrote it.
+// NAME or NAME:ARGUMENT, as docs/run-jobs.md lists them; empty: lines. The error is a sentence for who wrote it.
 Result<std::unique_ptr<app::RecordFormat>> make_format(std::string_view text);
 
 const app::RecordFormat& lines();
