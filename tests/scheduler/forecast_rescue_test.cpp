@@ -167,6 +167,23 @@ TEST_F(ForecastOfALateStart, ItIsRacedAtOnceByAFreshOne) {
   EXPECT_LT(median, 25 + 8 + 3 + 4);
 }
 
+// Three of four tasks took all their bytes at once and 11 s for them; the last one has taken its own as well, and is at
+// work on them for 14 s, which is not yet late. Slots are free.
+class ForecastOfBytesTakenAtOnce : public test::FourTasksTest<> {
+ protected:
+  double pocd_under(const std::string& policy, Duration deadline) {
+    run(World::quiet_spec(policy, {}, {}, deadline), 8, 1);
+    seal(2, test::times_of(11, 8, 8, 1));
+    wait(3);
+    report(3, 1000, test::times_of(14, 8, 8, 1));
+    return forecast(world_.scheduler(), job_, world_.now())->pocd;
+  }
+};
+
+TEST_F(ForecastOfBytesTakenAtOnce, WithoutSpeculationTheyMayTakeLong) { EXPECT_LT(pocd_under("none", 40s), 0.9); }
+TEST_F(ForecastOfBytesTakenAtOnce, NobodyDividesThem) { EXPECT_LT(pocd_under("split-resume", 22s), 0.8); }
+TEST_F(ForecastOfBytesTakenAtOnce, TheyAreRacedOnceTheyAreLate) { EXPECT_GT(pocd_under("split-resume", 40s), 0.93); }
+
 // Of a job with far more tasks than slots, seconds after submission.
 double median_end_under(const std::string& policy) {
   Settings settings;
