@@ -223,9 +223,7 @@ double mapped_for(const Attempt& attempt, TimePoint now) {
 }  // namespace
 
 math::Durations durations_shown(const View& view, const JobView& job, const math::DurationHints& hints) {
-  math::DurationSample all;
-  if (const math::DurationSample* profile = view.cluster.find_profile(*job.job)) all = *profile;
-  all.add(job.outlook->sample());
+  math::DurationSample own = job.outlook->sample();
   std::size_t looked_at = 0;
   for (const AttemptId id : job.job->live) {
     const Attempt& attempt = *view.cluster.find_attempt(id);
@@ -235,10 +233,13 @@ math::Durations durations_shown(const View& view, const JobView& job, const math
     // A running attempt with a pace counts as finished at that pace. One without is known to take at least as long as
     // it has run.
     if (pace.known && pace.rate > 0)
-      all.add_finished(1 / pace.rate);
+      own.add_finished(1 / pace.rate);
     else if (const double ran = mapped_for(attempt, view.now); ran > 0 && attempt.launch_end != kUnknownEnd)
-      all.add_censored(ran / static_cast<double>(attempt.launch_end - attempt.start_offset));
+      own.add_censored(ran / static_cast<double>(attempt.launch_end - attempt.start_offset));
   }
+  math::DurationSample all;
+  if (const math::DurationSample* profile = view.cluster.find_profile(*job.job)) all = *profile;
+  all.follow(own);
   math::Durations durations = durations_of(view, job, hints);
   // Launches are kept as the policy sees them; only the tail is fitted anew.
   const double launch = durations.launch;

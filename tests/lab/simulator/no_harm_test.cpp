@@ -139,5 +139,24 @@ TEST(NoHarm, AProfileOfQuickerBytesMakesNothingSlow) {
   expect_at_most(spent_under(scenario, "auto"), spent_under(scenario, "none"), 1.05, 1.05);
 }
 
+// A job whose bytes take ten times as long as those of the job before, and then another one like it: what both have
+// shown is no mixture of quick and slow attempts.
+TEST(NoHarm, AProfileOfJobsOfDifferentSpeedMakesNothingSlow) {
+  Scenario scenario = scenario_of({.tasks = 19, .work = 10});
+  JobGroup& group = scenario.jobs[0];
+  group.handling.policy = "auto";
+  group.arrivals.at = {0};
+  scenario.jobs.push_back(group);
+  scenario.jobs[0].times.duration = Distribution::lognormal(1, 0.03);
+  scenario.jobs[1].arrivals.at = {100};
+  const Outcome before = run(scenario, 1);
+  scenario.jobs.push_back(scenario.jobs[1]);
+  scenario.jobs[2].arrivals.at = {200};
+  const Outcome mixed = run(scenario, 1);
+  ASSERT_EQ(mixed.jobs.size(), 3u);
+  EXPECT_LE(mixed.jobs[2].attempts, before.jobs[1].attempts + 2);
+  EXPECT_LE(mixed.jobs[2].machine_time, 1.05 * before.jobs[1].machine_time);
+}
+
 }  // namespace
 }  // namespace ontime::lab
