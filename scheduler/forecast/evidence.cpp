@@ -92,48 +92,6 @@ Steadiness steadiness_of(const Job& job) {
   return steadiness;
 }
 
-namespace {
-
-constexpr double kTellsOfNode = 0.1;  // of its bytes, that an attempt must have mapped for that
-
-// Of one attempt, starts left out, unless `usual` is 0: bytes are taken at once; 0: it has mapped too little.
-double seconds_per_byte(const JobView& job, AttemptId id, const Attempt& attempt, double fixed, double usual) {
-  const double mapped = static_cast<double>(attempt.offset) - static_cast<double>(attempt.start_offset);
-  if (attempt.started_at == TimePoint{} || attempt.launch_end == kUnknownEnd) return 0;
-  const auto whole = static_cast<double>(attempt.launch_end - attempt.start_offset);
-  if (is_live(attempt.state)) {
-    const Pace pace = job.outlook->pace(id, attempt);
-    if (pace.known && pace.rate > 0) return 1 / pace.rate;
-    // What is taken at once takes at least as long as it has taken by now.
-    if (usual == 0) return job.outlook->is_late_without_pace(attempt) ? seconds(attempt.segment.age) / whole : 0;
-    // Whose start takes longer than others' is as slow at its bytes, as far as anybody knows.
-    return job.outlook->is_late_without_pace(attempt) && fixed > 0 ? usual * seconds(attempt.segment.age) / fixed : 0;
-  }
-  if (mapped < kTellsOfNode * whole) return 0;
-  const bool is_whole = attempt.state == AttemptState::Succeeded;
-  const double took = seconds((is_whole ? attempt.ended_at : attempt.progressed_at) - attempt.started_at);
-  if (usual == 0) return is_whole ? took / mapped : 0;
-  return std::max(0.0, std::max(took / 2, took - fixed)) / mapped;
-}
-
-}  // namespace
-
-NodeEffects node_effects_of(const View& view, const JobView& job) {
-  const double fixed = job.outlook->fixed(view.cluster, *job.job, math::Beginning::Cold);
-  const double usual = job.outlook->usual_per_byte(view.cluster, *job.job);
-  std::vector<NodeEffects::Seen> seen;
-  const std::vector<Task>& tasks = job.job->tasks;
-  const auto step = static_cast<std::uint32_t>(1 + tasks.size() / kTasksLookedAt);
-  for (std::uint32_t index = 0; index < tasks.size(); index += step) {
-    for (std::uint32_t number = 0; number < tasks[index].attempts.size(); ++number) {
-      const Attempt& attempt = tasks[index].attempts[number];
-      const double time = seconds_per_byte(job, {{job.id, index}, number}, attempt, fixed, usual);
-      if (time > 0) seen.push_back({attempt.node, std::log(time)});
-    }
-  }
-  return NodeEffects(seen);
-}
-
 std::vector<FreeSlots> free_slots_of(const View& view, const NodeEffects& nodes) {
   if (view.free_slots() == 0) return {};
   if (nodes.within() == 1) return {{static_cast<double>(view.free_slots()), 0}};

@@ -9,7 +9,7 @@
 #include "scheduler/core/timers.h"
 #include "scheduler/core/worth.h"
 #include "scheduler/forecast/evidence.h"
-#include "scheduler/forecast/node_effects.h"
+#include "scheduler/policies/node_effects.h"
 #include "scheduler/forecast/remainder.h"
 #include "scheduler/math/numeric.h"
 #include "scheduler/policies/open_segments.h"

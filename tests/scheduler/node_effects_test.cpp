@@ -1,5 +1,5 @@
 // What sets the times of a job's attempts apart: their nodes, their records, or luck.
-#include "scheduler/forecast/node_effects.h"
+#include "scheduler/policies/node_effects.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

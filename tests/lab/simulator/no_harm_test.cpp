@@ -119,6 +119,15 @@ TEST(NoHarm, ASlowNodeIsLeft) {
   }
 }
 
+// A fresh attempt in the slot that a slow one leaves would be as slow.
+TEST(NoHarm, WhatASlowNodeHasLeftIsNotBegunThereAgain) {
+  Scenario scenario = scenario_of({.tasks = 32, .work = 10, .start = 0.5});
+  scenario.nodes[0].count = 3;
+  scenario.nodes[0].slots = 2;
+  scenario.nodes.push_back({.count = 1, .slots = 2, .slowness = Distribution::constant(4)});
+  expect_at_most(spent_under(scenario, "auto"), spent_under(scenario, "none"), 1.05, 1.03);
+}
+
 TEST(NoHarm, DeadlinesThatNoneMeetsAreMet) {
   for (const auto& [start, deadline] : {std::pair{3.0, 22.0}, std::pair{8.0, 35.0}}) {
     const Scenario scenario = scenario_of({.start = start, .deadline = deadline});
