@@ -177,7 +177,7 @@ void Scheduler::Impl::update_profile(StepBuilder& step, JobId id) {
   if (seen.finished().empty() || job.profile_key.empty()) return;
   math::DurationSample sample;
   if (const math::DurationSample* known = cluster_.find_profile(job)) sample = *known;
-  sample.add(seen);
+  sample.follow(seen);
   step.record(fact::ProfileUpdated{job.profile_key, std::move(sample)});
   forget_profiles(step);
 }

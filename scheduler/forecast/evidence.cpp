@@ -92,44 +92,6 @@ Steadiness steadiness_of(const Job& job) {
   return steadiness;
 }
 
-namespace {
-
-constexpr double kTellsOfNode = 0.1;  // of its bytes, that an attempt must have mapped for that
-
-// Of one attempt, starts left out; 0: it has mapped too little.
-double seconds_per_byte(const JobView& job, AttemptId id, const Attempt& attempt, double fixed, double usual) {
-  const double mapped = static_cast<double>(attempt.offset) - static_cast<double>(attempt.start_offset);
-  if (attempt.started_at == TimePoint{} || attempt.launch_end == kUnknownEnd) return 0;
-  if (is_live(attempt.state)) {
-    const Pace pace = job.outlook->pace(id, attempt);
-    if (pace.known && pace.rate > 0) return 1 / pace.rate;
-    // Whose start takes longer than others' is as slow at its bytes, as far as anybody knows.
-    return job.outlook->is_late_without_pace(attempt) && fixed > 0 ? usual * seconds(attempt.segment.age) / fixed : 0;
-  }
-  if (mapped < kTellsOfNode * static_cast<double>(attempt.launch_end - attempt.start_offset)) return 0;
-  const bool is_whole = attempt.state == AttemptState::Succeeded;
-  const double took = seconds((is_whole ? attempt.ended_at : attempt.progressed_at) - attempt.started_at);
-  return std::max(0.0, std::max(took / 2, took - fixed)) / mapped;
-}
-
-}  // namespace
-
-NodeEffects node_effects_of(const View& view, const JobView& job) {
-  const double fixed = job.outlook->fixed(view.cluster, *job.job, math::Beginning::Cold);
-  const double usual = job.outlook->usual_per_byte(view.cluster, *job.job);
-  std::vector<NodeEffects::Seen> seen;
-  const std::vector<Task>& tasks = job.job->tasks;
-  const auto step = static_cast<std::uint32_t>(1 + tasks.size() / kTasksLookedAt);
-  for (std::uint32_t index = 0; index < tasks.size(); index += step) {
-    for (std::uint32_t number = 0; number < tasks[index].attempts.size(); ++number) {
-      const Attempt& attempt = tasks[index].attempts[number];
-      const double time = seconds_per_byte(job, {{job.id, index}, number}, attempt, fixed, usual);
-      if (time > 0) seen.push_back({attempt.node, std::log(time)});
-    }
-  }
-  return NodeEffects(seen);
-}
-
 std::vector<FreeSlots> free_slots_of(const View& view, const NodeEffects& nodes) {
   if (view.free_slots() == 0) return {};
   if (nodes.within() == 1) return {{static_cast<double>(view.free_slots()), 0}};
@@ -219,9 +181,7 @@ double mapped_for(const Attempt& attempt, TimePoint now) {
 }  // namespace
 
 math::Durations durations_shown(const View& view, const JobView& job, const math::DurationHints& hints) {
-  math::DurationSample all;
-  if (const math::DurationSample* profile = view.cluster.find_profile(*job.job)) all = *profile;
-  all.add(job.outlook->sample());
+  math::DurationSample own = job.outlook->sample();
   std::size_t looked_at = 0;
   for (const AttemptId id : job.job->live) {
     const Attempt& attempt = *view.cluster.find_attempt(id);
@@ -231,10 +191,13 @@ math::Durations durations_shown(const View& view, const JobView& job, const math
     // A running attempt with a pace counts as finished at that pace. One without is known to take at least as long as
     // it has run.
     if (pace.known && pace.rate > 0)
-      all.add_finished(1 / pace.rate);
+      own.add_finished(1 / pace.rate);
     else if (const double ran = mapped_for(attempt, view.now); ran > 0 && attempt.launch_end != kUnknownEnd)
-      all.add_censored(ran / static_cast<double>(attempt.launch_end - attempt.start_offset));
+      own.add_censored(ran / static_cast<double>(attempt.launch_end - attempt.start_offset));
   }
+  math::DurationSample all;
+  if (const math::DurationSample* profile = view.cluster.find_profile(*job.job)) all = *profile;
+  all.follow(own);
   math::Durations durations = durations_of(view, job, hints);
   // Launches are kept as the policy sees them; only the tail is fitted anew.
   const double launch = durations.launch;

@@ -10,9 +10,9 @@
 #include "common/base/time.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/scheduler.h"
-#include "scheduler/forecast/node_effects.h"
 #include "scheduler/forecast/remainder.h"
 #include "scheduler/math/durations.h"
+#include "scheduler/policies/node_effects.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::scheduler {
@@ -36,9 +36,6 @@ Steadiness steadiness_of(const Job& job);
 
 // ln(recent speed / mean speed); nothing of an attempt that has not been watched for long enough.
 std::optional<double> change_of_speed(const Attempt& attempt);
-
-// What the job's attempts have shown of their nodes, by those that run and those that have ended.
-NodeEffects node_effects_of(const View& view, const JobView& job);
 
 inline constexpr double kNodesPerFactorE = 8;  // nodes whose speeds differ by less count as alike
 

@@ -9,7 +9,7 @@
 #include "scheduler/core/timers.h"
 #include "scheduler/core/worth.h"
 #include "scheduler/forecast/evidence.h"
-#include "scheduler/forecast/node_effects.h"
+#include "scheduler/policies/node_effects.h"
 #include "scheduler/forecast/remainder.h"
 #include "scheduler/math/numeric.h"
 #include "scheduler/policies/open_segments.h"
@@ -28,6 +28,7 @@ constexpr double kClassesPerUnit = 64;     // of spread
 constexpr double kBytesPerFactorE = 8;     // bytes left that are told apart
 constexpr double kClassesPerSecond = 16;   // of the instant at which a tail begins
 constexpr double kLookShare = 0.05;        // of a usual split's time, from what an attempt shows to what is done
+constexpr double kSlowAtOnce = 1.5;  // usual times of a segment taken at once, beyond which it will be called late
 constexpr std::size_t kWaitingMost = 512;  // segments that wait and are told apart
 // Ends come a little later than they should, as the campaign of docs/research/calibration.md shows: by so much of what
 // lies between the 0.1 quantile and the median.
@@ -69,6 +70,9 @@ class Forecaster {
         remainder_.rescue.kind == Rescue::Kind::Divide && remainder_.rescue.trigger == Rescue::Trigger::Slow;
     const Appraiser appraiser(view.cluster, *job.outlook, job.id, view.now);
     remainder_.start = appraiser.needs_start() ? appraiser.begin() : 0;
+    remainder_.at_once = takes_at_once_;
+    remainder_.slow = kSlowAtOnce * usual_duration();
+    if (const auto slow = job.outlook->slow_first()) remainder_.slow = *slow;
     remainder_.within = nodes_.within();
     if (knows_tail() && steadiness_.holds < kInfinity) {
       const double keeps = steadiness_.keep * steadiness_.keep;
@@ -117,6 +121,7 @@ class Forecaster {
     HeldWork work;
     work.name = name_of(id.index, range.begin);
     work.slots = 0;
+    work.taken = takes_at_once_;
     work.bytes = static_cast<double>(range.size());
     work.bytes_left = work.bytes;
     work.started = work.ready = now_;
@@ -133,6 +138,7 @@ class Forecaster {
       ++work.slots;
       work.slowness += (nodes_.of(attempt.node) - work.slowness) / work.slots;
       farthest_end = std::max(farthest_end, attempt.held.end);
+      work.taken = work.taken || attempt.offset >= range.end;
       if (attempt.state == AttemptState::Running) {
         work.started = std::min(work.started, job_.since_submission(attempt.started_at));
       }
@@ -238,16 +244,17 @@ class Forecaster {
       const double spread = nodes_.within() * remainder_.grain.of(std::exp(ln_bytes));
       racer.ln_condition = tail_.ln_survival_at(usual + from_usual / spread);
     }
-    work.ready = std::max(now_, std::min(origin, late_at(attempt)));
+    work.ready = std::max(now_, work.taken ? late_at(attempt, true) : std::min(origin, late_at(attempt, false)));
     racers_.push_back(racer);
     return true;
   }
 
-  // When it will have been without its first bytes for longer than is usual, which a policy sees.
-  double late_at(const Attempt& attempt) const {
-    const auto slow = job_.outlook->slow_first();
-    if (!slow || !attempt.segment.is_starting()) return kInfinity;
-    return job_.since_submission(attempt.reported_at) - seconds(attempt.segment.age) + *slow;
+  // When it will have shown no pace for longer than is usual, which a policy sees.
+  double late_at(const Attempt& attempt, bool is_taken) const {
+    const bool shows_none = attempt.segment.moves == 0 || attempt.offset >= attempt.held.end;
+    if (!attempt.segment.is_known() || !shows_none) return kInfinity;
+    if (!is_taken && !job_.outlook->slow_first()) return kInfinity;
+    return job_.since_submission(attempt.reported_at) - seconds(attempt.segment.age) + remainder_.slow;
   }
 
   // When it takes the first bytes of its segment: the rest of its start is still to come, or is over.

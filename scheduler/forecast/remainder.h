@@ -42,6 +42,7 @@ struct HeldWork {
   double bytes_left = 0;
   double ready = 0;    // from when on a policy can tell how fast it is
   double started = 0;  // when the first of its attempts began to map
+  bool taken = false;  // all of it: nothing of it can be given away any more, but it can be raced
   // All of them stand still: when the last one is ended for it.
   double ended_at = std::numeric_limits<double>::infinity();
 };
@@ -86,10 +87,12 @@ struct WorkOfOthers {
 
 struct Remainder {
   double now = 0;
-  double deadline = 0;  // 0: none
-  double launch = 1;    // seconds, in the median
-  double look = 1;      // seconds until a policy sees what an attempt shows
-  double samples = 0;   // attempts that the tail rests on; 0: it is certain
+  double deadline = 0;                                    // 0: none
+  double launch = 1;                                      // seconds, in the median
+  double look = 1;                                        // seconds until a policy sees what an attempt shows
+  double samples = 0;                                     // attempts that the tail rests on; 0: it is certain
+  bool at_once = false;                                   // segments are taken at once, as HeldWork::taken
+  double slow = std::numeric_limits<double>::infinity();  // seconds from which on such a segment is late
   Rescue rescue;
   bool shares = false;  // its policy divides what is left among slots that nothing waits for, late or not
   double start = 0;     // seconds of a fresh attempt that what is divided must make good for; 0: starts cost little

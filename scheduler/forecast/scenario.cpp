@@ -138,6 +138,7 @@ void RemainderScenario::finish_held() {
     running.slowness = work.slowness;
     running.bytes = work.bytes_left;
     running.whole = work.bytes;
+    running.taken = work.taken;
     running.name = work.name;
     // The segment ends with the first of its attempts. For work that stands for many, `ends` is the end of the last of
     // them, which decides when the job is done, and `frees` is when a typical one leaves its slot.
@@ -270,9 +271,11 @@ void RemainderScenario::serve(const std::vector<WorkOfOthers>& others, std::uint
 
 // What is launched then. A policy can tell nothing of it before it has begun.
 RemainderScenario::Running RemainderScenario::fresh_work(const WaitingWork& work, std::uint64_t name, double begins,
-                                                         double ends, double count) {
+                                                         double ends, double count) const {
   Running running;
   running.begins = running.started = running.ready = begins;
+  running.taken = remainder_.at_once;
+  if (running.taken) running.ready += remainder_.slow;
   running.ends = running.seems = running.frees = ends;
   running.count = running.slots = count;
   running.bytes = running.whole = work.bytes;

@@ -128,6 +128,7 @@ class RemainderScenario {
     std::uint64_t name = 0;
     int rescues = 0;
     bool stands = false;
+    bool taken = false;  // all of it: it can be raced, and not be divided
     bool operator<(const Running& other) const { return ready > other.ready; }  // the first is on top of the heap
   };
 
@@ -138,7 +139,7 @@ class RemainderScenario {
   double slots_in_all() const;
   double mean_time(double bytes) const;
   double flow(double count, double each);
-  static Running fresh_work(const WaitingWork& work, std::uint64_t name, double begins, double ends, double count);
+  Running fresh_work(const WaitingWork& work, std::uint64_t name, double begins, double ends, double count) const;
   void begin_again(const HeldWork& work, Running& running) const;
   void watch(Running work);
   void settle(const Running& work);

@@ -48,22 +48,24 @@ void RemainderScenario::rescue(const Running& work) {
   // by then: a policy asks for as many copies as there are spare slots.
   double attempts = 0;
   taken_.clear();
-  const double wanted = rescue.attempts * work.count;
+  const double wanted = (work.taken ? 1 : rescue.attempts) * work.count;
   while (!slots_.empty() && attempts < wanted && (attempts < work.count || slots_.front().at <= at)) {
     taken_.push_back(take(wanted - attempts));
     at = std::max(at, taken_.back().at);
     attempts += taken_.back().count;
   }
   Running rest = taken_over(work, at, attempts / work.count);
-  // Copies that would be later than what runs already are not asked for; the slots stay free.
-  const bool is_better = attempts >= work.count && rest.ends < work.ends;
+  // Copies that would be later than what runs already are not asked for; the slots stay free. Of what shows no pace
+  // nobody can tell: it is raced, and may be raced again.
+  if (work.taken) rest.ends = std::min(rest.ends, work.ends);
+  const bool is_better = attempts >= work.count && (work.taken || rest.ends < work.ends);
   for (const Slots& slots : taken_) give_back(is_better ? rest.ends : slots.at, slots.count, slots.slowness);
   // It may pay later, when more slots are free. Not if there are none at all, since that does not change any more.
   if (!is_better) return slots_.empty() ? settle(work) : try_again(work, std::max(at + look_, next_slot()));
   if (rescue.pause > 0) next_copy_ = at + rescue.pause;
   if (work.owed > 0) give_back(std::min(work.frees, rest.ends), work.owed, work.slowness);
   rest.owed = 0;  // the slots of the copies were given back above, at the end that counts
-  try_again(rest, rest.ready + look_);
+  try_again(rest, rest.ready + (work.taken ? remainder_.slow : look_));
 }
 
 // Not before then, if it is late or slow as it is now.
@@ -77,7 +79,7 @@ void RemainderScenario::try_again(Running work, double at) {
 
 // The rest of a segment with so many fresh attempts that are launched then.
 RemainderScenario::Running RemainderScenario::taken_over(const Running& work, double at, double attempts) const {
-  const Rescue::Kind kind = remainder_.rescue.kind;
+  const Rescue::Kind kind = work.taken ? Rescue::Kind::Restart : remainder_.rescue.kind;
   Running rest = work;
   rest.stands = false;
   rest.begins = rest.started = rest.ready = at + launch(work.name + kRescueSalt);

@@ -53,7 +53,7 @@ void RemainderScenario::share_at(double at, double& free) {
   std::vector<Running*> late;
   double late_time = 0;
   for (Running& work : ending_) {
-    if (!(work.ends > at + time)) continue;
+    if (work.taken || !(work.ends > at + time)) continue;
     late.push_back(&work);
     late_time += work.ends - at;
   }

@@ -179,6 +179,15 @@ void DurationSample::add(const DurationSample& newer) {
   forget_fits();
 }
 
+void DurationSample::follow(const DurationSample& later) {
+  if (const double level = std::exp(ln_level(finished_, later.finished_, {})); level != 1) {
+    for (std::vector<double>* durations : {&finished_, &censored_}) {
+      for (double& duration : *durations) duration *= level;
+    }
+  }
+  add(later);
+}
+
 const std::optional<math::ParetoFit>& DurationSample::fit() const {
   if (!fitted_) {
     fit_ = math::fit_pareto(finished_, censored_);

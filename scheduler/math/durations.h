@@ -41,6 +41,9 @@ class DurationSample {
   void add_first(double seconds);
   // All that `newer` holds, after what is here.
   void add(const DurationSample& newer);
+  // The same, of a later job. If its attempts surely took another time for a byte, other bytes or another machine are
+  // why: what is here keeps its shape and moves to their level.
+  void follow(const DurationSample& later);
 
   std::span<const double> finished() const { return finished_; }
   std::span<const double> censored() const { return censored_; }

@@ -139,6 +139,30 @@ TEST(SplitResume, ReplacesAFarSlowerAttemptOfAJobWithoutADeadlineInItsSlotWhereN
   EXPECT_EQ(world.attempt(world.take_launch()).held, (ByteRange{world.attempt(original).held.end, kSplit}));
 }
 
+// Six attempts on three nodes of two slots, all of which they take, map at 100,000 bytes a second, and the slow ones at
+// a fifth of that. Returns how many are cut.
+std::size_t cuts_where_slow(const std::vector<std::size_t>& slow) {
+  World world;
+  for (const char* name : {"a", "b", "c"}) world.register_node(name, 2);
+  std::vector<AttemptId> attempts = start_all(world, 6, split_resume_spec(0s));
+  std::ranges::sort(attempts, {}, [&](AttemptId id) { return world.attempt(id).node; });
+  std::size_t cuts = 0;
+  for (int second = 0; second < 30; ++second) {
+    world.pass(1s);
+    for (std::size_t i = 0; i < attempts.size(); ++i) {
+      const bool is_slow = std::ranges::find(slow, i) != slow.end();
+      world.heartbeat(attempts[i], world.attempt(attempts[i]).offset + (is_slow ? 20'000 : 100'000));
+    }
+    cuts += world.take<action::CutAttempt>().size();
+  }
+  return cuts;
+}
+
+TEST(SplitResume, DoesNotReplaceInItsSlotWhatIsSlowByItsNode) {
+  EXPECT_EQ(cuts_where_slow({0, 2}), 2u) << "on nodes where others are quick";
+  EXPECT_EQ(cuts_where_slow({4, 5}), 0u) << "on one node";
+}
+
 // As if the deadline was when all that is left could be done by the job's own slots and those that are free.
 TEST(SplitResume, DividesWhatAJobWithoutADeadlineHasLeftAmongTheFreeSlots) {
   World world;

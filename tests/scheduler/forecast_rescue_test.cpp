@@ -167,6 +167,49 @@ TEST_F(ForecastOfALateStart, ItIsRacedAtOnceByAFreshOne) {
   EXPECT_LT(median, 25 + 8 + 3 + 4);
 }
 
+// Three of four tasks took all their bytes at once and 11 s for them; the last one has taken its own as well, and is at
+// work on them for 14 s, which is not yet late. Slots are free.
+class ForecastOfBytesTakenAtOnce : public test::FourTasksTest<> {
+ protected:
+  double pocd_under(const std::string& policy, Duration deadline) {
+    run(World::quiet_spec(policy, {}, {}, deadline), 8, 1);
+    seal(2, test::times_of(11, 8, 8, 1));
+    wait(3);
+    report(3, 1000, test::times_of(14, 8, 8, 1));
+    return forecast(world_.scheduler(), job_, world_.now())->pocd;
+  }
+};
+
+TEST_F(ForecastOfBytesTakenAtOnce, WithoutSpeculationTheyMayTakeLong) { EXPECT_LT(pocd_under("none", 40s), 0.9); }
+TEST_F(ForecastOfBytesTakenAtOnce, NobodyDividesThem) { EXPECT_LT(pocd_under("split-resume", 22s), 0.8); }
+TEST_F(ForecastOfBytesTakenAtOnce, TheyAreRacedOnceTheyAreLate) { EXPECT_GT(pocd_under("split-resume", 40s), 0.93); }
+
+// Starts what is launched, which is done so many seconds later.
+void run_round(World& world, int seconds) {
+  const auto launched = world.take<action::LaunchAttempt>();
+  for (const auto& launch : launched) world.start_attempt(launch.attempt);
+  for (int second = 0; second < seconds; ++second) {
+    world.pass(1s);
+    world.heartbeat(NodeId{1});
+  }
+  for (const auto& launch : launched) world.seal_all(launch.attempt);
+}
+
+TEST(ForecastLevel, IsTheJobsOwnWhereEarlierJobsWereQuicker) {
+  World world;
+  world.register_node("a", 4);
+  const JobId earlier = world.submit(400, 100);
+  run_round(world, 1);
+  world.commit(earlier);
+  const JobId job = world.submit(800, 100);
+  run_round(world, 10);
+  for (const auto& launch : world.take<action::LaunchAttempt>()) world.start_attempt(launch.attempt);
+  const Forecast made = forecast(world.scheduler(), job, world.now()).value();
+  EXPECT_NEAR(made.median, 21, 2);
+  EXPECT_GT(made.low, 18);
+  EXPECT_LT(made.high, 30);
+}
+
 // Of a job with far more tasks than slots, seconds after submission.
 double median_end_under(const std::string& policy) {
   Settings settings;

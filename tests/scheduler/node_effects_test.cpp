@@ -1,5 +1,5 @@
 // What sets the times of a job's attempts apart: their nodes, their records, or luck.
-#include "scheduler/forecast/node_effects.h"
+#include "scheduler/policies/node_effects.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "scheduler/forecast/evidence.h"
 #include "scheduler/forecast/forecast.h"
 #include "scheduler/forecast/remainder.h"
 #include "tests/scheduler/scheduler_fixture.h"
@@ -87,6 +88,42 @@ TEST(NodeEffects, WhatANodeIsSlowByIsNotExpectedOfOthers) {
   const Forecast expected = forecast(world.scheduler(), job, world.now()).value();
   EXPECT_NEAR(expected.median, 40, 2);
   EXPECT_GT(expected.pocd, 0.8) << "the two that follow on the fast node end after 20 s";
+}
+
+// Both attempts of a slow node have taken all bytes at once, and are at work on them for twice as long as those that
+// followed each other on the other node were.
+TEST(NodeEffects, WhatShowsNoPaceTellsOfItsNodeOnceItIsLate) {
+  test::World world;
+  world.register_node("fast", 2);
+  world.register_node("slow", 2);
+  const JobId job = world.submit(600, 100);
+  const auto sealed = [&](AttemptId id) {
+    const ByteRange range{id.task.index * 100ULL, id.task.index * 100ULL + 100};
+    const SegmentTimes times{std::chrono::seconds(10), std::chrono::seconds(1), std::chrono::seconds(1), 0, 1};
+    world.send(event::SegmentSealed{NodeId{1}, id, range, range.end, {}, {}, times});
+  };
+  std::vector<AttemptId> slow;
+  for (int round = 0; round < 2; ++round) {
+    std::vector<AttemptId> fast;
+    for (const auto& launch : world.take<action::LaunchAttempt>()) {
+      world.start_attempt(launch.attempt);
+      (world.attempt(launch.attempt).node == NodeId{1} ? fast : slow).push_back(launch.attempt);
+    }
+    for (int second = 0; second < 10; ++second) {
+      world.pass(std::chrono::seconds(1));
+      for (const std::uint32_t node : {1u, 2u}) world.heartbeat(NodeId{node});
+    }
+    for (const AttemptId id : fast) sealed(id);
+  }
+  ASSERT_EQ(slow.size(), 2u);
+  for (const AttemptId id : slow) {
+    const SegmentTimes times{std::chrono::seconds(20), std::chrono::seconds(1), std::chrono::seconds(1), 0, 1};
+    world.send(event::Heartbeat{NodeId{2}, {{id, id.task.index * 100ULL + 100, 100, 0, times}}});
+  }
+  const JobView of_job{job, world.scheduler().cluster().find_job(job), world.scheduler().outlook(job), {}};
+  const View view{world.scheduler().cluster(), world.scheduler().resources(), {&of_job, 1}, world.now()};
+  const NodeEffects effects = node_effects_of(view, of_job);
+  EXPECT_GT(effects.of(NodeId{2}), effects.of(NodeId{1}) + 0.4);
 }
 
 // Splits of 1000 bytes, whose speed is drawn anew every 100 bytes, which are a record.

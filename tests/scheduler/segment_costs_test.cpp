@@ -112,5 +112,31 @@ TEST(Durations, AProfileOfOtherBytesGivesItsShapeAndTheJobItsLevel) {
   EXPECT_NEAR(choose_durations(&profile, job, {}, hints, 1).median(), 10 * before, 0.5 * before);
 }
 
+TEST(Durations, AProfileMovesToTheLevelOfALaterJobAndKeepsItsShape) {
+  DurationSample quick;
+  DurationSample slow;
+  for (int i = 0; i < 20; ++i) quick.add_finished(1 + 0.01 * i);
+  for (int i = 0; i < 20; ++i) slow.add_finished(10 + 0.1 * i);
+  quick.add_censored(2);
+  DurationSample profile = quick;
+  profile.follow(slow);
+  ASSERT_EQ(profile.finished().size(), 40u);
+  EXPECT_NEAR(profile.finished()[19], slow.finished()[19], 0.1);
+  EXPECT_NEAR(profile.censored()[0], 20, 0.2);
+  profile.follow(quick);
+  EXPECT_NEAR(profile.finished()[0], 1, 0.01);
+  EXPECT_NEAR(profile.usual_finished(), 1.1, 0.02);
+}
+
+TEST(Durations, AProfileStaysAsItIsWhereALaterJobDiffersByChance) {
+  DurationSample profile;
+  DurationSample later;
+  for (int i = 0; i < 20; ++i) profile.add_finished(1 + i);
+  for (int i = 0; i < 4; ++i) later.add_finished(20);
+  profile.follow(later);
+  EXPECT_EQ(profile.finished()[0], 1);
+  EXPECT_EQ(profile.finished()[23], 20);
+}
+
 }  // namespace
 }  // namespace ontime::scheduler::math

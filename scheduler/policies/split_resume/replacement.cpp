@@ -47,11 +47,15 @@ bool pays_to_replace(double bytes, double pace, double cost, const math::Duratio
 
 std::optional<Speculate> replacement_of(const View& view, const JobView& job, const OpenSegment& segment,
                                         const Target& target, const math::Durations& durations,
-                                        const RescueRules& rules) {
+                                        const RescueRules& rules, const NodeEffects& nodes) {
   const Racer& racer = segment.racers.front();
   if (!rules.replace || segment.in_change || segment.racers.size() > 1 || segment.range.is_open_ended()) return {};
   if (!(durations.t_min > 0) || !racer.pace.known || racer.attempt->state != AttemptState::Running) return {};
-  if (racer.pace.is_starting() || !is_surely_slow(racer.pace, durations)) return {};
+  // The fresh one runs in the same slot, so what its node is slow by is not saved.
+  const double node = std::exp(std::max(0.0, nodes.of(racer.attempt->node)));
+  Pace pace = racer.pace;
+  pace.rate *= node;
+  if (racer.pace.is_starting() || !is_surely_slow(pace, durations)) return {};
   // Nobody knows how long one of its records takes: the cut might wait for one until the attempt is taken for silent.
   if (racer.attempt->longest_gap == Duration::zero()) return {};
   const double now = job.since_submission(view.now);
@@ -67,7 +71,7 @@ std::optional<Speculate> replacement_of(const View& view, const JobView& job, co
   const int times = times_begun(job.job->tasks[segment.task.index], racer);
   const double cost = std::ldexp(std::max(durations.launch, loads) + target.interval, times);
   if (age(*racer.attempt, view.now) < std::max(durations.launch, cost - durations.launch)) return {};
-  if (!pays_to_replace(bytes, 1 / racer.pace.rate, cost, durations)) return {};
+  if (!pays_to_replace(bytes * node, 1 / pace.rate, cost, durations)) return {};
   // What would be in time is left alone in the job's last round, unless enough time is left.
   const bool is_safe = target.is_deadline && !(segment.completion() > target.due);
   const bool is_last_round = first_unlaunched(*job.job) == job.job->tasks.size();

@@ -135,9 +135,9 @@ class SplitResume final : public Policy {
     std::uint32_t promised = 0;  // fresh attempts that wait for a slot already
     std::uint32_t at_once = 0;   // of them those that will find a runner of their job idle
   };
-  struct JobState {  // of a job; nothing here is lost by beginning afresh
-    math::Durations durations;
-    math::Durations warm;  // the same where a runner of the job is idle
+  struct JobState {                   // of a job; nothing here is lost by beginning afresh
+    math::Durations durations, warm;  // warm: where a runner of the job is idle
+    NodeEffects nodes;
     Target target;
     bool keeps_slots = true;             // a slot that it gives back is its own again
     std::vector<float> progress;         // by task, at the last check: who has slowed down since
@@ -161,6 +161,7 @@ class SplitResume final : public Policy {
       if (!is_new && !is_due) continue;
       JobState& known = state->second;
       known.durations = known.warm = durations_of(view, job, settings_.durations);
+      known.nodes = node_effects_of(view, job);
       if (view.resources.placement().warm_first) {
         const double begins = job.outlook->fixed(view.cluster, *job.job, math::Beginning::Warm);
         known.warm.launch = std::min(known.warm.launch, job.outlook->warm_launch(view.cluster, *job.job) + begins);
@@ -295,9 +296,8 @@ class SplitResume final : public Policy {
         }
       }
       std::optional<Speculate> replacement;
-      if (state.keeps_slots) {
-        replacement = replacement_of(view, job, segment, state.target, state.warm, settings_.rescue);
-      }
+      if (state.keeps_slots)
+        replacement = replacement_of(view, job, segment, state.target, state.warm, settings_.rescue, state.nodes);
       const auto looked =
           is_late ? look_at(view, job, segment, state.target, state.durations, settings_.rescue) : Reason::OnSchedule;
       if (const auto* late = std::get_if<LateSegment>(&looked)) {

@@ -13,6 +13,7 @@
 #include "scheduler/core/outlook.h"
 #include "scheduler/math/fitted_tail.h"
 #include "scheduler/policies/decision.h"
+#include "scheduler/policies/node_effects.h"
 #include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
@@ -167,7 +168,7 @@ bool pays_to_replace(double bytes, double pace, double cost, const math::Duratio
 // time, and does not put at risk what would be in time.
 std::optional<Speculate> replacement_of(const View& view, const JobView& job, const OpenSegment& segment,
                                         const Target& target, const math::Durations& durations,
-                                        const RescueRules& rules);
+                                        const RescueRules& rules, const NodeEffects& nodes);
 
 // Dividing tasks before their first launch, where even a perfect run of the whole split would be late, or its odds are
 // poor and slots are free.

@@ -119,6 +119,15 @@ TEST(NoHarm, ASlowNodeIsLeft) {
   }
 }
 
+// A fresh attempt in the slot that a slow one leaves would be as slow.
+TEST(NoHarm, WhatASlowNodeHasLeftIsNotBegunThereAgain) {
+  Scenario scenario = scenario_of({.tasks = 32, .work = 10, .start = 0.5});
+  scenario.nodes[0].count = 3;
+  scenario.nodes[0].slots = 2;
+  scenario.nodes.push_back({.count = 1, .slots = 2, .slowness = Distribution::constant(4)});
+  expect_at_most(spent_under(scenario, "auto"), spent_under(scenario, "none"), 1.05, 1.03);
+}
+
 TEST(NoHarm, DeadlinesThatNoneMeetsAreMet) {
   for (const auto& [start, deadline] : {std::pair{3.0, 22.0}, std::pair{8.0, 35.0}}) {
     const Scenario scenario = scenario_of({.start = start, .deadline = deadline});
@@ -137,6 +146,25 @@ TEST(NoHarm, AProfileOfQuickerBytesMakesNothingSlow) {
   for (int i = 0; i < 10; ++i) quick.add_launch(0.01);
   scenario.jobs[0].known.profile = quick;
   expect_at_most(spent_under(scenario, "auto"), spent_under(scenario, "none"), 1.05, 1.05);
+}
+
+// A job whose bytes take ten times as long as those of the job before, and then another one like it: what both have
+// shown is no mixture of quick and slow attempts.
+TEST(NoHarm, AProfileOfJobsOfDifferentSpeedMakesNothingSlow) {
+  Scenario scenario = scenario_of({.tasks = 19, .work = 10});
+  JobGroup& group = scenario.jobs[0];
+  group.handling.policy = "auto";
+  group.arrivals.at = {0};
+  scenario.jobs.push_back(group);
+  scenario.jobs[0].times.duration = Distribution::lognormal(1, 0.03);
+  scenario.jobs[1].arrivals.at = {100};
+  const Outcome before = run(scenario, 1);
+  scenario.jobs.push_back(scenario.jobs[1]);
+  scenario.jobs[2].arrivals.at = {200};
+  const Outcome mixed = run(scenario, 1);
+  ASSERT_EQ(mixed.jobs.size(), 3u);
+  EXPECT_LE(mixed.jobs[2].attempts, before.jobs[1].attempts + 2);
+  EXPECT_LE(mixed.jobs[2].machine_time, 1.05 * before.jobs[1].machine_time);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/base/ids.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::scheduler {
 
@@ -33,5 +34,8 @@ class NodeEffects {
   double within_ = 1;
   std::map<NodeId, double> effects_;
 };
+
+// What the job's attempts have shown of their nodes, by those that run and those that have ended.
+NodeEffects node_effects_of(const View& view, const JobView& job);
 
 }  // namespace ontime::scheduler
