@@ -38,6 +38,7 @@ Result<ExitCode> wait_for(MasterClient& client, JobId job, const SubmitCommand& 
 Result<ExitCode> execute(const SubmitCommand& asked) {
   SubmitCommand command = asked;
   if (Status found = look_up_by_name(command.job); !found) return found.error();
+  if (Status named = add_named_inputs(command.job); !named) return named.error();
   if (auto status = check_application(command.job); !status) return status.error();
   auto options = client_options(command.master);
   if (!options) return options.error();

@@ -65,6 +65,8 @@ std::string to_line(const Input& input) {
   return text(value);
 }
 
+std::string to_line(const LeftOut& one) { return text({{"path", one.path}, {"why", one.why}}); }
+
 std::string to_line(const Task& task) {
   nlohmann::ordered_json segments = nlohmann::ordered_json::array();
   for (const Segment& segment : task.segments) {
@@ -111,6 +113,7 @@ void append_manifest(Sink& file, const Manifest& manifest) {
   file.append(",\n\"parameters\": " + text(manifest.parameters));
   file.append(",\n\"policy\": " + text(manifest.policy));
   append_lines(file, "inputs", manifest.inputs);
+  if (!manifest.left_out.empty()) append_lines(file, "left_out", manifest.left_out);
   file.append(",\n\"made_from\": " + text(made_from(manifest)));
   append_lines(file, "tasks", manifest.tasks);
   file.append(",\n\"counters\": " + text(manifest.counters));

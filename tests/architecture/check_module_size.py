@@ -8,9 +8,11 @@ import source_tree
 LINES_MAX = {
     "apps": 4783,
     "cli": 11415,
-    "common": 13627,  # +464: the HTTP server of page and lender, which was httplib's private one and 311 lines of cli
+    # The HTTP server of page and lender, which was httplib's private one and 311 lines of cli (+464); ways to the keys of AWS
+    # (+360), redirects, files without a size and small ones (+330)
+    "common": 14375,
     "lab": 10379,
-    "master": 14082,
+    "master": 14374,  # what is excluded or skipped of the inputs, and why (+240)
     "python/ontime": 2450,
     "python/ontime/lab": 1953,
     "scheduler": 18547,  # forecasts know nodes and records (+317), ends, clones and divisions are weighed (+171)
