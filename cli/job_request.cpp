@@ -48,6 +48,7 @@ bool has_scheme(std::string_view input) {
 }
 
 std::string absolute_input(const std::string& input, const std::string& working_directory) {
+  if (input.starts_with("file:/") && !has_scheme(input)) return "file://" + input.substr(5);  // as Hadoop writes it
   if (has_scheme(input)) return input;
   if (master::is_pattern(input) && !input.starts_with('/') && !exists((fs::path(working_directory) / input).string()))
     return master::escaped_for_pattern(working_directory) + "/" + input;
@@ -83,6 +84,7 @@ wire::JobSpec make_job_spec(const JobOptions& options, const std::string& workin
   spec.set_file_tasks(options.file_tasks);
   protocol::put(options, spec.mutable_settings());
   spec.set_top_level_only(options.top_level_only);
+  spec.set_growing(options.growing);
   for (const auto& pattern : options.exclude) spec.add_exclude(absolute_exclude(pattern, working_directory));
   for (const auto& directory : options.application_directories)
     spec.add_application_directories(absolute(directory, working_directory));

@@ -47,7 +47,7 @@ Result<ExitCode> execute(const SubmitCommand& asked) {
     options->watch = [] { return check_interrupts(); };
   }
   MasterClient client(std::move(*options));
-  const bool has_standard_input = std::ranges::count(command.job.inputs, "-") > 0;
+  const bool has_standard_input = SpooledInput::is_asked(command.job);
   if (has_standard_input && !command.wait)
     return bad_input(
         "input '-' needs --wait: the file that standard input is kept in is removed when the job has ended");

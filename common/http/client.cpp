@@ -232,6 +232,7 @@ Ending ending_of(CURLcode code) {
     case CURLE_UNSUPPORTED_PROTOCOL:  // no line of a status
       return Ending::NoHttp;
     case CURLE_COULDNT_RESOLVE_HOST:
+      return Ending::Unknown;
     case CURLE_COULDNT_CONNECT:
     case CURLE_OPERATION_TIMEDOUT:  // of the connecting: there is no other
       return Ending::Unreachable;

@@ -34,6 +34,8 @@ Failure failure_of(Ending ending, const std::string& origin) {
   switch (ending) {
     case Ending::Unreachable:
       return {Trouble::Unavailable, "the server at " + origin + " cannot be reached"};
+    case Ending::Unknown:
+      return {Trouble::Unavailable, "the host of " + origin + " is not known by that name, or no name server answers"};
     case Ending::Untrusted:
       return {Trouble::Refused,
               "the certificate of the server at " + origin +

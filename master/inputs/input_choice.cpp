@@ -16,6 +16,13 @@ constexpr std::size_t kExcludedMax = 1000;
 constexpr std::array kFlaws{std::pair{"unreadable", Flaw::Unreadable}, std::pair{"vanished", Flaw::Vanished},
                             std::pair{"archived", Flaw::Archived}};
 
+// A directory would be listed with that path below it.
+bool is_found(std::string_view below, Directories directories) {
+  const std::vector<std::string> names = names_of(below);
+  return directories == Directories::WithThoseBelow && !names.empty() &&
+         std::none_of(names.begin(), names.end(), [](const std::string& name) { return is_hidden(name); });
+}
+
 }  // namespace
 
 Flaw flaw_of(int problem) {
@@ -46,8 +53,9 @@ Result<std::set<Flaw>> read_flaws(const std::string& kinds) {
 }
 
 Result<InputChoice> InputChoice::of(Directories directories, const std::vector<std::string>& excluded,
-                                    const std::string& skipped) {
+                                    const std::string& skipped, Changes changes) {
   InputChoice choice(directories);
+  choice.changes_ = changes;
   if (excluded.size() > kExcludedMax)
     return bad_input("A job can exclude at most " + std::to_string(kExcludedMax) + " patterns; join some in braces.");
   for (const std::string& pattern : excluded) {
@@ -60,6 +68,25 @@ Result<InputChoice> InputChoice::of(Directories directories, const std::vector<s
   if (!flaws) return bad_input("The inputs to skip: " + flaws.error().message + ".");
   choice.skipped_ = std::move(*flaws);
   return choice;
+}
+
+void InputChoice::set_output(const std::string& output) { output_ = excludes(output) ? "" : output; }
+
+bool InputChoice::would_write_below(const struct stat& directory) const {
+  if (!output_.starts_with('/')) return false;
+  for (std::string above = output_; above != "/";) {
+    above.resize(std::max<std::size_t>(above.rfind('/'), 1));
+    struct stat status {};
+    const bool is_same =
+        ::stat(above.c_str(), &status) == 0 && status.st_dev == directory.st_dev && status.st_ino == directory.st_ino;
+    if (is_same) return is_found(std::string_view(output_).substr(above.size()), directories_);
+  }
+  return false;
+}
+
+bool InputChoice::would_write_below(const std::string& address) const {
+  const std::string directory = address.ends_with('/') ? address : address + "/";
+  return output_.starts_with(directory) && is_found(std::string_view(output_).substr(directory.size()), directories_);
 }
 
 bool InputChoice::excludes(const std::string& path) const {

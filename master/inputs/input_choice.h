@@ -1,6 +1,8 @@
 #pragma once
 // Which of the files that the arguments of a job name are read: what its client leaves out, and what may be skipped.
 
+#include <sys/stat.h>
+
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +16,9 @@ namespace ontime::master {
 
 // How directories are read.
 enum class Directories { WithThoseBelow, TopLevelOnly };
+
+// Whether a plain file may be appended to while the job runs: the job reads what it has at submission.
+enum class Changes { Refused, MayGrow };
 
 // Why an input cannot be read, as --skip names it.
 enum class Flaw { Unreadable, Vanished, Archived };
@@ -35,17 +40,24 @@ class InputChoice {
   InputChoice(Directories directories = Directories::WithThoseBelow) : directories_(directories) {}  // NOLINT: likewise
   // BadInput, with one sentence, for patterns or kinds that make no sense.
   static Result<InputChoice> of(Directories directories, const std::vector<std::string>& excluded,
-                                const std::string& skipped);
+                                const std::string& skipped, Changes changes = Changes::Refused);
 
   Directories directories() const { return directories_; }
+  Changes changes() const { return changes_; }
   // A path, or an address, or a directory above it, matches a pattern of --exclude.
   bool excludes(const std::string& path) const;
+  // The job's output will be below the directory (stat() has shown it), or the address, where listing it would find it.
+  void set_output(const std::string& output);
+  bool would_write_below(const struct stat& directory) const;
+  bool would_write_below(const std::string& address) const;
   bool skips(const Refusal& refusal) const { return refusal.flaw && skipped_.contains(*refusal.flaw); }
 
  private:
   Directories directories_;
+  Changes changes_ = Changes::Refused;
   std::vector<PathPattern> excluded_{};
   std::set<Flaw> skipped_{};
+  std::string output_{};  // empty: none, or it is excluded
 };
 
 // The kinds of "unreadable,vanished". BadInput, with the begin of a sentence.

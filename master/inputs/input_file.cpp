@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "common/base/limits.h"
-#include "common/base/utf8.h"
 #include "common/http/ranged_file.h"
 #include "common/store/access.h"
 #include "master/base/text.h"
@@ -86,7 +85,7 @@ void add_index(InputFile& file, const IndexEffort& effort, const ReadAt& read) {
 namespace {
 
 // What of an open file can be told without knowing its name.
-Inspected describe(const std::string& path, int descriptor) {
+Inspected describe(const std::string& path, int descriptor, Changes changes) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return cannot("read", path, errno);
   if (!S_ISREG(status.st_mode))
@@ -102,7 +101,8 @@ Inspected describe(const std::string& path, int descriptor) {
                    bad_input("The input " + shown(path) +
                              " says that it has 0 bytes, and yet it has content, as files of /proc do; copy it into an "
                              "ordinary file and name that."));
-  InputFile file{path, size, files::version_of(status), *codec};
+  const bool may_grow = changes == Changes::MayGrow && *codec == Codec::Plain;
+  InputFile file{path, size, may_grow ? files::growing_version_of(status) : files::version_of(status), *codec};
   add_index(file, {}, [&](char* to, std::size_t most, std::uint64_t offset) {
     const ssize_t read = ::pread(descriptor, to, most, static_cast<off_t>(offset));
     return read > 0 ? static_cast<std::size_t>(read) : std::size_t{0};
@@ -112,15 +112,12 @@ Inspected describe(const std::string& path, int descriptor) {
 
 }  // namespace
 
-Inspected inspect_file(const std::string& path, const files::Roots& roots) {
-  if (!is_utf8(path))
-    return Refusal(Flaw::Unreadable,
-                   bad_input("The name of the input " + shown(path) + " is not valid UTF-8; rename the file."));
+Inspected inspect_file(const std::string& path, const files::Roots& roots, Changes changes) {
   const auto [descriptor, unopened, is_outside] =
       files::open_within(roots, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (is_outside) return Refusal(outside(path, roots));
   if (descriptor < 0) return cannot("read", path, unopened);
-  Inspected file = describe(path, descriptor);
+  Inspected file = describe(path, descriptor, changes);
   ::close(descriptor);
   return file;
 }
@@ -146,7 +143,12 @@ Inspected inspect_remote(const std::string& address, const files::Roots& roots) 
   note_progress();
   const std::unique_ptr<http::RangedFile> file = store::open_file(*url);
   const http::Answer<http::State> state = file->look();
-  if (!state) return not_read(address, state.error());
+  if (!state) {
+    Refusal refusal = not_read(address, state.error());
+    if (state.error().status == 404 && is_pattern(url->path))
+      refusal.error.message += " Web servers have no patterns: name each file, or read names with --files-from.";
+    return refusal;
+  }
   if (!state->moved_to.empty() && !roots.hold(state->moved_to))
     return Refusal(outside_of_addresses(address + " (it redirects to " + state->moved_to + ")", roots));
   std::string first(std::min<std::uint64_t>(kTellingBytes, state->size), '\0');

@@ -24,6 +24,7 @@
 #include "master/inputs/input_file.h"
 #include "master/inputs/input_index.h"
 #include "master/inputs/input_objects.h"
+#include "master/inputs/input_path.h"
 #include "master/inputs/input_pattern.h"
 #include "master/inputs/left_out.h"
 #include "master/inputs/named_files.h"
@@ -33,36 +34,6 @@ namespace ontime::master {
 namespace {
 
 using scheduler::InputFile;
-
-// The path of a file:// URL; any other argument as it is.
-Result<std::string> path_of(const std::string& argument) {
-  constexpr std::string_view kScheme = "file://";
-  const std::size_t colon = argument.find("://");
-  if (colon == argument.npos || argument.find('/') < colon) return argument;
-  if (!argument.starts_with(kScheme)) {
-    return bad_input(
-        "The input " + shown(argument) +
-        " names a scheme that Ontime cannot read; give a path or a file://, https://, s3:// or hdfs:// address.");
-  }
-  std::string_view rest = std::string_view(argument).substr(kScheme.size());
-  if (rest.starts_with("localhost/")) rest.remove_prefix(std::string_view("localhost").size());
-  if (!rest.starts_with('/')) {
-    return bad_input("The input " + shown(argument) +
-                     " names another host; write file:///path for a file of this one.");
-  }
-  std::string path;
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    if (rest[i] != '%') {
-      path += rest[i];
-      continue;
-    }
-    const auto byte = i + 2 < rest.size() ? number_in<unsigned char>(rest.substr(i + 1, 2), 16) : std::nullopt;
-    if (!byte) return bad_input("The input " + shown(argument) + " holds a '%' without two hexadecimal digits.");
-    path += static_cast<char>(*byte);
-    i += 2;
-  }
-  return path;
-}
 
 // One file system object, whatever its names.
 using Identity = std::pair<dev_t, ino_t>;
@@ -82,6 +53,11 @@ std::string join(const std::string& directory, const std::string& name) {
   return directory.ends_with('/') ? directory + name : directory + "/" + name;
 }
 
+bool is_there(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
 }  // namespace
 
 // Collects files over all arguments.
@@ -97,11 +73,8 @@ class InputListing::Files {
     if (is_excluded(argument)) return {};
     if (http::is_url(argument)) return add_remote(argument);
     if (store::is_name(argument)) return add_objects(argument);
-    Result<std::string> path = path_of(argument);
+    const Result<std::string> path = path_of(argument);
     if (!path) return path.error();
-    if (path->empty() || path->front() != '/' || path->find('\0') != path->npos) {
-      return bad_input("The input " + shown(argument) + " is not an absolute path.");
-    }
     if (Status inside = check_place(fixed_part(*path)); !inside) return outside(*path, roots_);
     struct stat status {};
     if (::stat(path->c_str(), &status) == 0) return add_existing(*path, status);
@@ -140,7 +113,7 @@ class InputListing::Files {
     note_progress();
     const std::string plain = std::filesystem::path(path).lexically_normal().string();
     const auto* known = named_.add(without_links(plain), plain, arguments_.size() - 1);
-    if (known == nullptr) return keep(plain, inspect_file(plain, roots_));
+    if (known == nullptr) return keep(plain, inspect_file(plain, roots_, choice_.changes()));
     if (known->argument != arguments_.size() - 1) return named_twice(plain, known->argument);
     if (known->path != plain) left_out_.add(plain, "it is read as " + shown(known->path));
     return {};
@@ -152,6 +125,7 @@ class InputListing::Files {
   }
 
   Status add_objects(const std::string& argument) {
+    if (choice_.would_write_below(argument)) return output_below(argument);
     std::vector<InputFile> found;
     const ObjectSink sink{[&](const std::string& path, const http::Object& object) {
                             const auto* known = named_.add(path, path, arguments_.size() - 1);
@@ -225,6 +199,13 @@ class InputListing::Files {
     }
   }
 
+  // Later jobs would count it.
+  static Error output_below(const std::string& directory) {
+    return bad_input(
+        "The output lies in the input directory " + shown(directory) +
+        ", and the next job that reads it would count that too; write elsewhere, or --exclude the output.");
+  }
+
   // Links make cycles, and several names for one directory: it is read under the first.
   Status add_directory(const std::string& path, const struct stat& status) {
     if (path.size() > kPathBytesMax) return too_long(path);
@@ -236,6 +217,7 @@ class InputListing::Files {
     if (walked_.size() > kTasksMax)
       return bad_input("The input " + shown(arguments_.back()) + " has more than " + std::to_string(kTasksMax) +
                        " directories; name fewer of them.");
+    if (choice_.would_write_below(status)) return output_below(path);
     std::vector<std::string> names;
     if (const int problem = read_names(path, names); problem != 0) return refuse(path, cannot("listed", path, problem));
     for (const std::string& name : names) {
@@ -254,6 +236,10 @@ class InputListing::Files {
     if (::stat(path.c_str(), &status) != 0) return not_there(path, errno);
     if (S_ISDIR(status.st_mode) && choice_.directories() == Directories::TopLevelOnly) {
       left_out_.add(path, kNotTopLevel);
+      return {};
+    }
+    if (S_ISDIR(status.st_mode) && is_there(join(path, kOutputMark))) {
+      left_out_.add(path, kIsOutput);
       return {};
     }
     return add_existing(path, status);
@@ -379,7 +365,7 @@ Result<ListedInputs> InputListing::finish() { return files_->finish(); }
 std::string searched_at(const std::string& argument) {
   if (http::is_url(argument) || store::is_name(argument)) return argument;
   const Result<std::string> path = path_of(argument);
-  return path && path->starts_with('/') ? fixed_part(*path) : "/";
+  return path ? fixed_part(*path) : "/";
 }
 
 Result<ListedInputs> list_inputs(const std::vector<std::string>& arguments, const files::Roots& roots,

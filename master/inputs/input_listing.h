@@ -22,9 +22,13 @@ struct ListedInputs {
   std::map<std::string, std::string, std::less<>> skipped{};  // which of them as InputChoice::skips() says, and why
 };
 
+// The manifest, which only the output of a job has.
+inline constexpr const char* kOutputMark = "_manifest.json";
+
 // Why something was left out.
 inline constexpr const char* kHiddenName = "its name begins with '.' or '_'";
 inline constexpr const char* kNotTopLevel = "it is a directory inside a directory";
+inline constexpr const char* kIsOutput = "it is the output of a job; name it to read it";
 inline constexpr const char* kExcluded = "--exclude says so";
 
 // What an earlier job has found out about a file whose headers do not tell. Any thread; empty: nothing is known.

@@ -114,8 +114,16 @@ class Search {
       ++found_;
       return true;
     };
+    std::string output;  // of an earlier job: its manifest comes before its parts
     const auto on_object = [&](const http::Object& object) {
       const auto below = parts_of(std::string_view(object.key).substr(prefix.size()));
+      if (!output.empty() && object.key.starts_with(output)) return Status();
+      if (below.size() > 1 && below.back() == kOutputMark) {
+        output = object.key.substr(0, object.key.size() - below.back().size());
+        ++found_;
+        sink_.leave_out(path_of(output), kIsOutput);
+        return Status();
+      }
       return is_left_out(below, false) ? Status() : keep(object);
     };
     return list(prefix, on_object, [&](const std::vector<std::string>& below) { return !is_left_out(below, true); });

@@ -218,7 +218,8 @@ Status check_policy(const std::string& name, const StringMap& parameters) {
 
 Result<InputChoice> choice_of(const wire::JobSpec& request) {
   return InputChoice::of(request.top_level_only() ? Directories::TopLevelOnly : Directories::WithThoseBelow,
-                         {request.exclude().begin(), request.exclude().end()}, request.settings().skip().kinds());
+                         {request.exclude().begin(), request.exclude().end()}, request.settings().skip().kinds(),
+                         request.growing() ? Changes::MayGrow : Changes::Refused);
 }
 
 Result<JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& policy) {

@@ -140,6 +140,7 @@ asio::awaitable<Result<scheduler::JobSpec>> Submissions::list(wire::JobSpec requ
                                                               std::string& left_out) {
   auto choice = choice_of(request);
   if (!choice) co_return choice.error();
+  choice->set_output(begun.output);
   const auto listed =
       std::make_shared<Listed>(std::move(request), std::move(begun), roots_.input, std::move(*choice), known_index_);
   const std::vector<Arguments> groups = by_directory(listed->request);

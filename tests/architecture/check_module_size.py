@@ -7,7 +7,7 @@ import source_tree
 # Comments and all. Aims: 9,000 for lab; 60,000 for apps, cli, common, master, scheduler and worker together.
 LINES_MAX = {
     "apps": 4783,
-    "cli": 11415,
+    "cli": 11540,  # names of inputs in a file, patterns of what is left out, files of this process only (+125)
     # The HTTP server of page and lender, which was httplib's private one and 311 lines of cli (+464); ways to the keys of AWS
     # (+360), redirects, files without a size and small ones (+330)
     "common": 14375,

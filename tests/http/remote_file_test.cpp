@@ -206,6 +206,13 @@ TEST_F(RemoteFileTest, OfNoServerSaysSoAfterAllTries) {
   EXPECT_EQ(looked.error().trouble, Trouble::Unavailable);
 }
 
+TEST_F(RemoteFileTest, OfAHostThatNobodyKnowsSaysSo) {
+  RemoteFile nobody(*parse_url("http://nobody.invalid/x"), nullptr, patience());
+  const auto looked = nobody.look();
+  ASSERT_FALSE(looked);
+  EXPECT_THAT(looked.error().message, testing::HasSubstr("the host of http://nobody.invalid is not known"));
+}
+
 TEST_F(RemoteFileTest, ThatNobodyWantsAnyMoreIsNotWaitedFor) {
   const State known = state();
   std::atomic<bool> is_over = true;

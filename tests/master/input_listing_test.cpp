@@ -34,7 +34,6 @@ class InputListing : public testing::Test {
       return {};
     }
     left_out_ = listed->left_out;
-    skipped_ = listed->skipped;
     Paths names;
     for (const auto& file : listed->files) names.push_back(fs::path(file.path).lexically_relative(directory_.path()));
     return names;
@@ -48,12 +47,7 @@ class InputListing : public testing::Test {
   test::TemporaryDirectory directory_;
   std::string error_;
   std::string left_out_;
-  std::map<std::string, std::string, std::less<>> skipped_;
 };
-
-InputChoice choice_of(const Paths& exclude, const std::string& skip = "") {
-  return InputChoice::of(Directories::WithThoseBelow, exclude, skip).value();
-}
 
 TEST_F(InputListing, TakesAFileWithItsSizeTimeAndCodec) {
   make("a.txt", "12345");
@@ -121,65 +115,6 @@ TEST_F(InputListing, LeavesOutDirectoriesInsideIfToldSo) {
   for (const char* name : {"d/a", "d/sub/x"}) make(name);
   EXPECT_EQ(list({at("d")}, Directories::TopLevelOnly), (Paths{"d/a"}));
   EXPECT_EQ(left_out_, "left out of the input: '" + at("d/sub") + "', as it is a directory inside a directory");
-}
-
-TEST_F(InputListing, LeavesOutWhatIsExcludedByNameOrPath) {
-  for (const char* name : {"d/a.txt", "d/a.tmp", "d/old/b.txt", "d/old/x/c.txt", "d/new/.h/d.txt", "d/new/old/e.txt"})
-    make(name);
-  EXPECT_EQ(list({at("d")}, choice_of({"**/*.tmp", at("d/old")})), (Paths{"d/a.txt", "d/new/old/e.txt"}));
-  EXPECT_NE(left_out_.find("3 names, the first is '" + at("d/a.tmp") + "', as --exclude says so"), std::string::npos)
-      << left_out_;
-  EXPECT_EQ(list({at("d")}, choice_of({"**/old"})), (Paths{"d/a.tmp", "d/a.txt"}));
-  EXPECT_EQ(list({at("d/**/*.txt")}, choice_of({"**/{old,a}*"})), (Paths{}));
-  EXPECT_EQ(list({at("d/*/*.txt"), at("d/a.txt")}, choice_of({at("d/n*"), "**/a.txt"})), (Paths{"d/old/b.txt"}));
-  EXPECT_EQ(list({at("d/new/.h"), at("d/a.txt")}, choice_of({"**/d.*"})), (Paths{"d/a.txt"}));  // below what is hidden
-}
-
-// So that one bad file among good ones does not need a list of the good ones.
-TEST_F(InputListing, LooksAtNothingThatIsExcluded) {
-  make("d/a");
-  make("d/b.zip", "PK\x03\x04 and so on");
-  make("d/caf\xe9.txt");
-  fs::create_symlink(at("gone"), at("d/link"));
-  ASSERT_EQ(::mkfifo(at("d/fifo").c_str(), 0600), 0);
-  for (const char* argument : {"d", "d/*", "d/**"})
-    EXPECT_EQ(list({at(argument)}, choice_of({"**/{*.zip,link,fifo,caf*}"})), (Paths{"d/a"})) << argument << error_;
-}
-
-TEST_F(InputListing, SkipsWhatItIsToSkipAndSaysWhy) {
-  make("d/a");
-  make("d/b.zip", "PK\x03\x04 and so on");
-  fs::create_symlink(at("gone"), at("d/link"));
-  ASSERT_EQ(::mkfifo(at("d/fifo").c_str(), 0600), 0);
-  EXPECT_EQ(list({at("d"), at("nothing")}, choice_of({}, "unreadable,vanished")), (Paths{"d/a"}));
-  ASSERT_EQ(skipped_.size(), 4u);
-  EXPECT_EQ(skipped_[at("d/link")], "The input '" + at("d/link") + "' is a link to something that is not there.");
-  EXPECT_EQ(skipped_[at("d/fifo")], "The input '" + at("d/fifo") + "' is not a regular file.");
-  EXPECT_NE(skipped_[at("d/b.zip")].find("zip"), std::string::npos);
-  EXPECT_NE(skipped_[at("nothing")].find("No such file"), std::string::npos);
-  EXPECT_EQ(left_out_, "skipped: 4 inputs, the first with this: " + skipped_[at("d/b.zip")]);
-  EXPECT_EQ(list({at("d")}, choice_of({"**/*.zip", "**/fifo"}, "vanished")), (Paths{"d/a"}));
-  EXPECT_EQ(skipped_.size(), 1u);
-  EXPECT_NE(error_for({at("nothing")}).find("No such file"), std::string::npos);
-  list({at("d")}, choice_of({"**/*.zip"}, "vanished"));
-  EXPECT_NE(error_.find("fifo' is not a regular file"), std::string::npos) << error_;
-  list({at("gone")}, choice_of({}, "vanished"));
-  EXPECT_NE(error_.find("There is nothing to read"), std::string::npos) << error_;
-}
-
-TEST_F(InputListing, SkipsNoMoreThanCanBeShown) {
-  fs::create_directory(at("d"));
-  for (int i = 0; i <= 1000; ++i) fs::create_symlink("gone", at("d/" + std::to_string(i)));
-  make("d/a");
-  EXPECT_EQ(list({at("d")}, choice_of({}, "vanished")), (Paths{}));
-  EXPECT_NE(error_.find("more than 1000 inputs"), std::string::npos) << error_;
-  EXPECT_EQ(list({at("d")}, choice_of({"**/7"}, "vanished")), (Paths{"d/a"}));
-}
-
-TEST_F(InputListing, KnowsWhatInputsCanBeSkippedFor) {
-  for (const char* kinds : {"", "vanished", "archived,unreadable"}) EXPECT_TRUE(read_flaws(kinds)) << kinds;
-  for (const char* kinds : {"late", "vanished,,archived", "vanished, archived", "corrupt"})
-    EXPECT_FALSE(read_flaws(kinds)) << kinds;
 }
 
 TEST_F(InputListing, APatternThatEndsInASlashMeansDirectories) {
@@ -344,9 +279,16 @@ TEST_F(InputListing, RefusesAFileThatMayNotBeRead) {
   EXPECT_NE(error_for({at("secret")}).find("cannot be read: Permission denied"), std::string::npos);
 }
 
-TEST_F(InputListing, RefusesANameThatIsNotUtf8) {
+TEST_F(InputListing, TakesANameThatIsNotUtf8) {
   make("caf\xe9.txt");
-  EXPECT_NE(error_for({directory_.path()}).find("caf?.txt' is not valid UTF-8"), std::string::npos) << error_;
+  EXPECT_EQ(list({directory_.path()}), (Paths{"caf\xe9.txt"})) << error_;
+}
+
+TEST_F(InputListing, RefusesWhatIsAnotherFileToEachProcess) {
+  for (const char* path :
+       {"/dev/stdin", "/dev/fd/0", "/dev//fd/3", "/proc/self/exe", "/proc/thread-self/comm", "file:///dev/stdin"})
+    EXPECT_NE(error_for({path}).find("another file to each process"), std::string::npos) << path << error_;
+  EXPECT_NE(error_for({"s3a://bucket/key"}).find("write s3://"), std::string::npos);
 }
 
 TEST_F(InputListing, FilesWithoutAByteAreInputWithoutTasks) {
