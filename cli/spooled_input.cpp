@@ -106,7 +106,8 @@ Status SpooledInput::read_into(JobOptions& job, const std::string& parent, bool 
     if (!descriptor) continue;
     // The other end of a pipe would be waited for until somebody ends it.
     const int mode = ::fcntl(*descriptor, F_GETFL);
-    if (mode >= 0 && (mode & O_ACCMODE) == O_WRONLY) return bad_input("input '" + input + "' is only open for writing");
+    if (*descriptor != STDIN_FILENO && mode >= 0 && (mode & O_ACCMODE) == O_WRONLY)
+      return bad_input("input '" + input + "' is only open for writing");
     if (!read.insert(*descriptor).second)
       return bad_input("input '" + input + "' is given twice, and what it stands for can be read once");
     if (Status kept = keep_in_file(input, *descriptor, job.stdin_bytes_max); !kept) return kept;
