@@ -22,9 +22,12 @@ using Settings = std::map<std::string, std::string, std::less<>>;  // --set key=
 // The options that `run` and `submit` share.
 struct JobOptions : JobSettings {
   std::string application;
-  std::vector<std::string> inputs;  // as typed; "-" is standard input
-  bool top_level_only = false;      // of input directories
-  bool file_tasks = false;          // each file is at least one task
+  std::vector<std::string> inputs;   // as typed; "-" is standard input
+  std::string inputs_file;           // that names more of them; "-" is standard input; empty: none
+  std::vector<std::string> exclude;  // patterns, as typed
+  bool growing = false;              // files may be appended to while the job runs
+  bool top_level_only = false;       // of input directories
+  bool file_tasks = false;           // each file is at least one task
   std::uint64_t stdin_bytes_max = 16ull << 30;
   std::string output;             // as typed
   std::uint64_t split_bytes = 0;  // 0: the default, or `splits`

@@ -6,6 +6,8 @@
 #include "cli/show/job_text.h"
 #include "common/base/limits.h"
 #include "common/base/units.h"
+#include "common/base/wording.h"
+#include "master/inputs/input_listing.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::cli {
@@ -142,6 +144,31 @@ constexpr JobField kJobFields[] = {
          },
      .title = "records",
      .text = [](const wire::JobSummary& job) { return job.settings().records(); }},
+    {.add_flag =
+         [](CLI::App& app, JobOptions& job) {
+           add_text(app, "--skip", job.skip.kinds, "KINDS",
+                    "Leave out inputs that are unreadable, vanished or archived, instead of refusing the job; such as "
+                    "vanished,archived")
+               ->check([](const std::string& kinds) {
+                 const auto flaws = master::read_flaws(kinds);
+                 return flaws ? "" : flaws.error().message;
+               });
+         },
+     .key = "skip",
+     .value =
+         [](const wire::JobSettings& settings) {
+           return settings.skip().kinds().empty() ? Json() : Json(settings.skip().kinds());
+         }},
+    {.key = "left_out",
+     .value =
+         [](const wire::JobSettings& settings) {
+           Json inputs = Json::array();
+           for (const wire::Entry& entry : settings.skip().inputs())
+             inputs.push_back({{"path", entry.key()}, {"why", entry.value()}});
+           return inputs;
+         },
+     .title = "left out",
+     .text = left_out_text},
     {.add_flag = [](CLI::App& app, JobOptions& job) { add_application_directories(app, job.application_directories); }},
     {.add_flag =
          [](CLI::App& app, JobOptions& job) {

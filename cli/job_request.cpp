@@ -1,9 +1,11 @@
 #include "cli/job_request.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -29,6 +31,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kNamesBytesMax = 32u << 20;  // half a frame
+
 bool exists(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0;
@@ -44,10 +48,18 @@ bool has_scheme(std::string_view input) {
 }
 
 std::string absolute_input(const std::string& input, const std::string& working_directory) {
+  if (input.starts_with("file:/") && !has_scheme(input)) return "file://" + input.substr(5);  // as Hadoop writes it
   if (has_scheme(input)) return input;
   if (master::is_pattern(input) && !input.starts_with('/') && !exists((fs::path(working_directory) / input).string()))
     return master::escaped_for_pattern(working_directory) + "/" + input;
   return absolute(input, working_directory);
+}
+
+// A name without a slash means all that are called so.
+std::string absolute_exclude(const std::string& pattern, const std::string& working_directory) {
+  if (has_scheme(pattern) || pattern.starts_with('/')) return pattern;
+  if (pattern.find('/') == pattern.npos) return "**/" + pattern;
+  return (fs::path(master::escaped_for_pattern(working_directory)) / pattern).lexically_normal().string();
 }
 
 bool is_written_by_jobs(std::string_view name) {
@@ -72,6 +84,8 @@ wire::JobSpec make_job_spec(const JobOptions& options, const std::string& workin
   spec.set_file_tasks(options.file_tasks);
   protocol::put(options, spec.mutable_settings());
   spec.set_top_level_only(options.top_level_only);
+  spec.set_growing(options.growing);
+  for (const auto& pattern : options.exclude) spec.add_exclude(absolute_exclude(pattern, working_directory));
   for (const auto& directory : options.application_directories)
     spec.add_application_directories(absolute(directory, working_directory));
   return spec;
@@ -109,6 +123,33 @@ Status look_up_by_name(JobOptions& options) {
   return {};
 }
 
+Status add_named_inputs(JobOptions& options) {
+  const std::string& path = options.inputs_file;
+  if (path == "-" && std::ranges::count(options.inputs, "-") > 0)
+    return bad_input("--files-from: standard input is an input itself; write the names to a file");
+  if (!path.empty()) {
+    const Descriptor opened = path == "-" ? Descriptor(::dup(STDIN_FILENO)) : files::open(path, O_RDONLY | O_CLOEXEC);
+    std::string names;
+    std::array<char, 64 << 10> piece;
+    ssize_t got = 0;
+    while (opened && (got = ::read(opened.get(), piece.data(), piece.size())) > 0 && names.size() <= kNamesBytesMax)
+      names.append(piece.data(), static_cast<std::size_t>(got));
+    if (!opened || got < 0) return bad_input("--files-from: '" + path + "' cannot be read: " + std::strerror(errno));
+    if (names.size() > kNamesBytesMax)
+      return bad_input("--files-from: '" + path + "' has more than " + format_size(kNamesBytesMax) +
+                       " of names; name directories or patterns");
+    const char separator = names.find('\0') == names.npos ? '\n' : '\0';
+    for (std::size_t at = 0; at < names.size();) {
+      const std::size_t end = std::min(names.find(separator, at), names.size());
+      std::string name = names.substr(at, end - at);
+      if (name == "-") name = "./-";
+      if (!name.empty()) options.inputs.push_back(std::move(name));
+      at = end + 1;
+    }
+  }
+  return options.inputs.empty() ? bad_input("--files-from: '" + path + "' names no input") : Status();
+}
+
 bool is_local_only(const JobOptions& options) {
   const auto is_remote = [](const std::string& place) { return http::is_url(place) || store::is_name(place); };
   return !is_remote(options.output) && std::none_of(options.inputs.begin(), options.inputs.end(), is_remote);
@@ -117,7 +158,10 @@ bool is_local_only(const JobOptions& options) {
 Result<master::ListedInputs> list_inputs(const wire::JobSpec& spec) {
   const auto directories =
       spec.top_level_only() ? master::Directories::TopLevelOnly : master::Directories::WithThoseBelow;
-  return master::list_inputs({spec.inputs().begin(), spec.inputs().end()}, {}, directories);
+  const auto choice = master::InputChoice::of(directories, {spec.exclude().begin(), spec.exclude().end()},
+                                              spec.settings().skip().kinds());
+  if (!choice) return choice.error();
+  return master::list_inputs({spec.inputs().begin(), spec.inputs().end()}, {}, *choice);
 }
 
 Status check_can_be_written(const std::string& flag, const std::string& path) {

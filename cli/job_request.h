@@ -21,6 +21,9 @@ Status add_files(const JobOptions& options, wire::JobSpec& spec);
 // A path of an application becomes its name and one more directory to look in, as workers look it up by name.
 Status look_up_by_name(JobOptions& options);
 
+// Adds what the file names that names inputs.
+Status add_named_inputs(JobOptions& options);
+
 // Neither inputs nor output are in a store or on a web server.
 bool is_local_only(const JobOptions& options);
 // The files that the inputs name, as the master finds them.

@@ -1,5 +1,6 @@
 #include "cli/spooled_input.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,9 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
+#include <set>
+#include <string_view>
 
 #include "cli/cluster/interrupt.h"
 #include "cli/result/answer_output.h"
@@ -24,6 +28,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kStandardInput = "-";
+
+// The descriptor that a name means to this process only, as a shell's <(...) gives one.
+std::optional<int> own_descriptor(const std::string& input) {
+  if (input == kStandardInput || input == "/dev/stdin") return STDIN_FILENO;
+  for (const std::string_view directory : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (input.starts_with(directory)) return number_in<int>(std::string_view(input).substr(directory.size()));
+  }
+  return std::nullopt;
+}
 constexpr std::size_t kReadBytes = 1 << 20;
 constexpr std::string_view kPrefix = "ontime-stdin-";
 
@@ -44,13 +57,13 @@ mode_t mask() {
 }
 
 // poll() ends with a signal; read() would not.
-Result<std::uint64_t> copy_standard_input(int to, std::uint64_t bytes_max) {
+Result<std::uint64_t> copy(int from, int to, std::uint64_t bytes_max) {
   DescriptorOutput out(to, "it");
   for (;;) {
-    pollfd ready{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    pollfd ready{.fd = from, .events = POLLIN, .revents = 0};
     static_cast<void>(poll(&ready, 1, -1));
     if (Status status = check_interrupts(); !status) return status.error();
-    const ssize_t size = ready.revents == 0 ? -1 : ::read(STDIN_FILENO, out.reserve(kReadBytes), kReadBytes);
+    const ssize_t size = ready.revents == 0 ? -1 : ::read(from, out.reserve(kReadBytes), kReadBytes);
     if (size < 0 && (ready.revents == 0 || errno == EINTR)) continue;
     if (size < 0) return failed(std::string("it cannot be read: ") + std::strerror(errno));
     if (size == 0) break;
@@ -68,7 +81,7 @@ Result<std::uint64_t> copy_standard_input(int to, std::uint64_t bytes_max) {
 }  // namespace
 
 bool SpooledInput::is_asked(const JobOptions& job) {
-  return std::find(job.inputs.begin(), job.inputs.end(), kStandardInput) != job.inputs.end();
+  return std::any_of(job.inputs.begin(), job.inputs.end(), [](const auto& input) { return own_descriptor(input); });
 }
 
 Status SpooledInput::read(JobOptions& job) { return read_into(job, files::TemporaryDirectory::parent(), false); }
@@ -81,26 +94,42 @@ Status SpooledInput::read_for_others(JobOptions& job) {
 }
 
 Status SpooledInput::read_into(JobOptions& job, const std::string& parent, bool is_for_others) {
-  const auto named = std::find(job.inputs.begin(), job.inputs.end(), kStandardInput);
-  if (named == job.inputs.end()) return {};
-  if (std::find(named + 1, job.inputs.end(), kStandardInput) != job.inputs.end())
-    return bad_input("input '-' is given twice, and standard input can be read once");
+  if (!is_asked(job)) return {};
   install_interrupt_handlers();
   auto directory = is_for_others ? files::TemporaryDirectory::make(parent, kPrefix) : files::TemporaryDirectory::make();
   if (!directory) return directory.error();
   directory_ = std::move(*directory);
   if (is_for_others) chmod(directory_->path().c_str(), 0777 & ~mask());
-  const std::string path = directory_->path() + "/stdin";
+  std::set<int> read;
+  for (std::string& input : job.inputs) {
+    const auto descriptor = own_descriptor(input);
+    if (!descriptor) continue;
+    // The other end of a pipe would be waited for until somebody ends it.
+    const int mode = ::fcntl(*descriptor, F_GETFL);
+    if (*descriptor != STDIN_FILENO && mode >= 0 && (mode & O_ACCMODE) == O_WRONLY)
+      return bad_input("input '" + input + "' is only open for writing");
+    if (!read.insert(*descriptor).second)
+      return bad_input("input '" + input + "' is given twice, and what it stands for can be read once");
+    if (Status kept = keep_in_file(input, *descriptor, job.stdin_bytes_max); !kept) return kept;
+  }
+  return {};
+}
+
+// The file takes the place of the input.
+Status SpooledInput::keep_in_file(std::string& input, int descriptor, std::uint64_t bytes_max) {
+  const bool is_standard = descriptor == STDIN_FILENO;
+  const std::string path = directory_->path() + (is_standard ? "/stdin" : "/fd-" + std::to_string(descriptor));
   const Descriptor file = files::open(path, files::kNewFile, 0666);
-  const auto copied = file ? copy_standard_input(file.get(), job.stdin_bytes_max) : failed(std::strerror(errno));
+  const auto copied = file ? copy(descriptor, file.get(), bytes_max) : failed(std::strerror(errno));
   if (!copied) {
-    const std::string message = "input '-', kept in '" + path + "': " + copied.error().message;
+    const std::string message = "input '" + input + "', kept in '" + path + "': " + copied.error().message;
     return copied.error().kind == ErrorKind::BadInput ? bad_input(message) : failed(message);
   }
-  *named = path;
-  if (is_quiet_) return {};
-  std::fprintf(stderr, "ontime: standard input (%s) is kept in '%s' until the job has ended\n",
-               format_size(*copied).c_str(), printable(path).c_str());
+  if (!is_quiet_)
+    std::fprintf(stderr, "ontime: %s (%s) is kept in '%s' until the job has ended\n",
+                 is_standard ? "standard input" : printable(input).c_str(), format_size(*copied).c_str(),
+                 printable(path).c_str());
+  input = path;
   return {};
 }
 

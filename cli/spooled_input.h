@@ -16,10 +16,10 @@ class SpooledInput {
   // `is_quiet`: says where it is kept only if the file stays.
   explicit SpooledInput(bool is_quiet) : is_quiet_(is_quiet) {}
 
-  // "-" is among the inputs.
+  // "-" is among the inputs, or another name that means a file to this process only: "/dev/stdin", "/dev/fd/63".
   static bool is_asked(const JobOptions& job);
 
-  // Reads standard input to its end and puts the file in place of the "-" among the inputs. Does nothing if there is
+  // Reads each of them to its end and puts the file in its place. Does nothing if there is
   // none. Ctrl-C ends it with an error; interrupts() tells.
   Status read(JobOptions& job);
   // The same into a directory beside the job's output, for machines that share that file system and users other than
@@ -30,6 +30,7 @@ class SpooledInput {
   void keep();
 
  private:
+  Status keep_in_file(std::string& input, int descriptor, std::uint64_t bytes_max);
   Status read_into(JobOptions& job, const std::string& parent, bool is_for_others);
 
   const bool is_quiet_;

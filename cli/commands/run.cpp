@@ -270,6 +270,7 @@ Result<ExitCode> OneJobCluster::give_up(const Error& error) {
 Result<ExitCode> execute(const RunCommand& asked) {
   RunCommand command = asked;
   if (Status found = look_up_by_name(command.job); !found) return found.error();
+  if (Status named = add_named_inputs(command.job); !named) return named.error();
   for (const auto& check :
        {check_output(command.job.output), check_intervals(command.cluster.heartbeat, command.cluster.node_timeout),
         check_files_of(command)})

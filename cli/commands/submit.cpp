@@ -38,6 +38,7 @@ Result<ExitCode> wait_for(MasterClient& client, JobId job, const SubmitCommand& 
 Result<ExitCode> execute(const SubmitCommand& asked) {
   SubmitCommand command = asked;
   if (Status found = look_up_by_name(command.job); !found) return found.error();
+  if (Status named = add_named_inputs(command.job); !named) return named.error();
   if (auto status = check_application(command.job); !status) return status.error();
   auto options = client_options(command.master);
   if (!options) return options.error();
@@ -46,7 +47,7 @@ Result<ExitCode> execute(const SubmitCommand& asked) {
     options->watch = [] { return check_interrupts(); };
   }
   MasterClient client(std::move(*options));
-  const bool has_standard_input = std::ranges::count(command.job.inputs, "-") > 0;
+  const bool has_standard_input = SpooledInput::is_asked(command.job);
   if (has_standard_input && !command.wait)
     return bad_input(
         "input '-' needs --wait: the file that standard input is kept in is removed when the job has ended");

@@ -153,6 +153,15 @@ std::string task_name(std::uint32_t index) {
   return name.substr(0, name.find('-'));
 }
 
+std::string left_out_text(const wire::JobSummary& job) {
+  constexpr int kShownMost = 20;
+  const auto& inputs = job.settings().skip().inputs();
+  if (inputs.empty()) return "";
+  std::string text = counted(static_cast<std::uint64_t>(inputs.size()), "input") + ":";
+  for (int i = 0; i < std::min(inputs.size(), kShownMost); ++i) text += " " + inputs[i].value();
+  return text + (inputs.size() > kShownMost ? " The others are in --json and in the output's manifest." : "");
+}
+
 std::string parameters_text(const wire::JobSummary& job) {
   std::string text;
   for (const auto& entry : job.settings().policy_parameters()) add(text, entry.key() + "=" + entry.value());
@@ -221,6 +230,7 @@ std::string summary_text(const wire::JobSummary& job, const std::vector<std::str
   if (restarts_without_checkpoints(job)) add_line(text, "checkpoints", checkpoints_text(job));
   add_line(text, "policy", job.policy_choice());
   add_line(text, "slower", job.policy_harm());
+  add_line(text, "left out", left_out_text(job));
   add_line(text, "output", job.output());
   std::string answer = "ontime result " + shell_word(job.output());
   for (const auto& directory : application_directories) answer += " --app-dir " + shell_word(directory);

@@ -11,6 +11,13 @@
 
 namespace ontime {
 
+// Inputs that are left out instead of failing the job.
+struct SkippedInputs {
+  std::string kinds;                                       // "unreadable,vanished"; empty: none
+  std::map<std::string, std::string, std::less<>> inputs;  // of a job that was accepted: which, and why
+  bool operator==(const SkippedInputs&) const = default;
+};
+
 struct JobSettings {
   std::string name;             // shown to people; may be empty
   std::int32_t priority = 0;    // of the owner's jobs those with a higher one get slots first
@@ -25,6 +32,7 @@ struct JobSettings {
   std::uint32_t attempts_max = 4;  // failures of one segment that fail the job
   std::uint64_t record_bytes_max = 64u << 20;
   std::string records;  // their format: see common/records/formats.h. Empty: lines
+  SkippedInputs skip;
   bool operator==(const JobSettings&) const = default;
 };
 

@@ -85,6 +85,10 @@ bool Roots::hold_inside(std::string_view path) const {
 
 std::string Roots::text() const { return listed(given_); }
 
+std::string growing_version_of(const struct stat& status) { return "grows " + std::to_string(status.st_ino); }
+
+bool is_growing(const std::string& version) { return version.starts_with("grows "); }
+
 std::string version_of(const struct stat& status) {
   return std::to_string(std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec);
 }

@@ -67,6 +67,9 @@ Opened open_within(const Roots& roots, const std::string& path, int flags);
 
 // What tells the contents of a file apart beside its size: when it was modified, in nanoseconds since the Unix epoch.
 std::string version_of(const struct stat& status);
+// Of a file of which only what it has now counts, whatever is appended later; version_of() is never such a text.
+std::string growing_version_of(const struct stat& status);
+bool is_growing(const std::string& version);
 
 // Opens the regular file of that name in the directory for reading. Neither follows a link nor waits, whatever lies
 // there. The descriptor is the caller's to close; an error is the rest of a sentence that begins with the file's name.

@@ -27,6 +27,13 @@ std::string sha256(std::string_view text) {
   return hash.digest();
 }
 
+std::string sha1(std::string_view text) {
+  std::string digest(SHA_DIGEST_LENGTH, '\0');
+  SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+       reinterpret_cast<unsigned char*>(digest.data()));
+  return digest;
+}
+
 std::string hmac_sha256(std::string_view key, std::string_view text) {
   const std::string short_key = key.size() > SHA256_CBLOCK ? sha256(key) : std::string(key);
   const auto keyed = [&](char pad, std::string_view content) {

@@ -20,6 +20,8 @@ class Sha256 {
 };
 
 std::string sha256(std::string_view text);
+// SHA-1, for what others have named by it; it protects nothing.
+std::string sha1(std::string_view text);
 // HMAC-SHA256 (RFC 2104): only who has the key can tell it.
 std::string hmac_sha256(std::string_view key, std::string_view text);
 

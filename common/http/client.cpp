@@ -1,10 +1,13 @@
 #include "common/http/client.h"
 
+#include <arpa/inet.h>
 #include <curl/curl.h>
+#include <netinet/in.h>
 #include <strings.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -35,12 +38,13 @@ void set(CURL* easy, CURLoption option, Value value) {
 // What is between a request and its answer. Called back by the library, through which no exception may pass.
 class Exchange {
  public:
-  Exchange(const Request& request, const Client::OnHead& on_head, Pace& pace)
-      : request_(request), on_head_(on_head), pace_(pace) {}
+  Exchange(const Request& request, const Client::OnHead& on_head, Pace& pace, CURL* easy)
+      : request_(request), on_head_(on_head), pace_(pace), easy_(easy) {}
 
   // True once, when all of the content has been given.
   bool is_sent_just_now() { return sent_ == request_.content.size && !std::exchange(is_sent_, true); }
   bool is_unwanted() const { return is_unwanted_; }
+  bool is_kept_from_private() const { return is_kept_from_private_; }
   // Those that have come since the last time are the sink's.
   void flush() {
     if (filled_ > 0) sink_->add(std::exchange(filled_, 0));
@@ -51,6 +55,11 @@ class Exchange {
   }
 
   void call_back_from(CURL* easy) {
+    set(easy, CURLOPT_OPENSOCKETDATA, this);
+    set(
+        easy, CURLOPT_OPENSOCKETFUNCTION, +[](void* exchange, curlsocktype, curl_sockaddr* address) {
+          return static_cast<Exchange*>(exchange)->open_socket(*address);
+        });
     set(easy, CURLOPT_HEADERDATA, this);
     set(
         easy, CURLOPT_HEADERFUNCTION, +[](char* line, std::size_t, std::size_t size, void* exchange) {
@@ -97,6 +106,20 @@ class Exchange {
     }
   }
 
+  curl_socket_t open_socket(const curl_sockaddr& address) {
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    const auto* const at = &address.addr;
+    const void* const bytes = address.family == AF_INET6
+                                  ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in6*>(at)->sin6_addr)
+                                  : &reinterpret_cast<const sockaddr_in*>(at)->sin_addr;
+    if (request_.is_for_public) {
+      const char* const written = ::inet_ntop(address.family, bytes, text.data(), text.size());
+      is_kept_from_private_ = written == nullptr || is_private_address(written);
+      if (is_kept_from_private_) return CURL_SOCKET_BAD;
+    }
+    return ::socket(address.family, address.socktype | SOCK_CLOEXEC, address.protocol);
+  }
+
   // Of heads, of which the last one counts, and what stands behind chunks.
   bool take_line(std::string_view line) {
     head_bytes_ += line.size();
@@ -107,9 +130,13 @@ class Exchange {
       const std::size_t status = std::min(line.find(' ') + 1, line.size());
       head_ = {number_in<int>(line.substr(status, 3)).value_or(0),
                std::string(line.substr(std::min(status + 4, line.size()))),
-               {}};
+               {},
+               false};
     } else if (line.empty()) {
       if (head_.status / 100 == 1) return true;
+      const char* address = nullptr;
+      curl_easy_getinfo(easy_, CURLINFO_PRIMARY_IP, &address);
+      head_.is_private = is_private_address(address == nullptr ? "" : address);
       sink_ = on_head_(head_);
       is_unwanted_ = sink_ == nullptr;
     } else if (const std::size_t colon = line.find(':'); colon != line.npos) {
@@ -149,6 +176,7 @@ class Exchange {
   const Request& request_;
   const Client::OnHead& on_head_;
   Pace& pace_;
+  CURL* const easy_;
   std::uint64_t sent_ = 0;
   std::size_t head_bytes_ = 0;
   Head head_;
@@ -157,6 +185,7 @@ class Exchange {
   std::size_t filled_ = 0;  // of the room
   bool is_sent_ = false;
   bool is_unwanted_ = false;
+  bool is_kept_from_private_ = false;
   std::exception_ptr thrown_;
 };
 
@@ -190,10 +219,6 @@ void set_authorities(CURL* easy) {
   if (!directory.empty()) set(easy, CURLOPT_CAPATH, directory.c_str());
 }
 
-curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
-  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-}
-
 Ending ending_of(CURLcode code) {
   switch (code) {
     case CURLE_OK:
@@ -207,6 +232,7 @@ Ending ending_of(CURLcode code) {
     case CURLE_UNSUPPORTED_PROTOCOL:  // no line of a status
       return Ending::NoHttp;
     case CURLE_COULDNT_RESOLVE_HOST:
+      return Ending::Unknown;
     case CURLE_COULDNT_CONNECT:
     case CURLE_OPERATION_TIMEDOUT:  // of the connecting: there is no other
       return Ending::Unreachable;
@@ -227,7 +253,6 @@ void set_up(CURL* easy, const Request& request, const std::string& origin, Durat
   set(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
   set(easy, CURLOPT_NOSIGNAL, 1L);
   set(easy, CURLOPT_QUICK_EXIT, 1L);  // nobody waits for a name server
-  set(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
   set(easy, CURLOPT_BUFFERSIZE, kPieceBytes);
   set(easy, CURLOPT_UPLOAD_BUFFERSIZE, kPieceBytes);
   set(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limit));
@@ -236,6 +261,26 @@ void set_up(CURL* easy, const Request& request, const std::string& origin, Durat
 }
 
 }  // namespace
+
+bool is_private_address(const std::string& address) {
+  in6_addr six{};
+  in_addr four{};
+  if (::inet_pton(AF_INET6, address.c_str(), &six) == 1) {
+    if (!IN6_IS_ADDR_V4MAPPED(&six)) {
+      const bool is_global = (six.s6_addr[0] & 0xe0) == 0x20;  // 2000::/3 is all that is given to networks
+      const bool is_of_tunnel = six.s6_addr[0] == 0x20 && six.s6_addr[1] == 0x02;  // an address of version 4 in it
+      return !is_global || is_of_tunnel;
+    }
+    std::memcpy(&four, six.s6_addr + 12, sizeof(four));
+  } else if (::inet_pton(AF_INET, address.c_str(), &four) != 1) {
+    return true;
+  }
+  const std::uint32_t host = ntohl(four.s_addr);
+  const auto is_in = [&](std::uint32_t network, unsigned bits) { return (host ^ network) >> (32 - bits) == 0; };
+  return is_in(0x00000000, 8) || is_in(0x0a000000, 8) || is_in(0x64400000, 10) || is_in(0x7f000000, 8) ||
+         is_in(0xa9fe0000, 16) || is_in(0xac100000, 12) || is_in(0xc0a80000, 16) || is_in(0xc6120000, 15) ||
+         host >= 0xe0000000;
+}
 
 bool InAnyCase::operator()(const std::string& one, const std::string& other) const {
   return ::strcasecmp(one.c_str(), other.c_str()) < 0;
@@ -261,8 +306,8 @@ Ending Client::send(const Request& request, const OnHead& on_head) {
   std::optional<Pace> own;
   if (request.has_time) own.emplace(connection_.silence(), 0);
   Pace& pace = own ? *own : connection_.pace();
-  Exchange exchange(request, on_head, pace);
   CURL* const easy = handles_->easy.get();
+  Exchange exchange(request, on_head, pace, easy);
   CURLM* const multi = handles_->multi.get();
   set_up(easy, request, origin_, connection_.connect_limit());
   const Lines lines = lines_of(request);
@@ -291,6 +336,7 @@ Ending Client::send(const Request& request, const OnHead& on_head) {
     curl_multi_poll(multi, nullptr, 0, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(wait).count()),
                     nullptr);
   }
+  if (exchange.is_kept_from_private()) return Ending::Private;
   int left = 0;
   const CURLMsg* const message = curl_multi_info_read(multi, &left);
   return message == nullptr ? Ending::Broken : ending_of(message->data.result);

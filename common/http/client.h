@@ -30,6 +30,8 @@ struct Request {
   // Bytes may come as slowly as they do, but not nothing for a silence: what is sent takes its time, and who takes what
   // comes may let it wait.
   bool has_time = false;
+  // Nothing is sent to an address of a private network: somebody else than the user has named the server.
+  bool is_for_public = false;
   Duration silence_when_sent{};  // then, when all of the content is on its way; 0: as before
 };
 
@@ -38,6 +40,7 @@ struct Head {
   int status = 0;
   std::string reason;
   Fields fields;
+  bool is_private{};  // the server's address is one of a private network, or of this machine
 
   std::string field(const char* name) const;  // "": there is none
 };
@@ -47,12 +50,17 @@ enum class Ending {
   Whole,        // all of the answer has come
   Unwanted,     // more of it comes than is wanted
   Unreachable,  // there is no connection
+  Unknown,      // nor an address of that host
   Untrusted,    // nobody vouches for the server
+  Private,      // though only a public server was to be asked
   NoTls,
   NoHttp,
   Silent,  // or too slow
   Broken,  // or nobody waits any more
 };
+
+// Whether only who is near can reach it: this machine, its link, a private network. What is no address is not public.
+bool is_private_address(const std::string& address);
 
 class Client {
  public:

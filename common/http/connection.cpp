@@ -34,11 +34,16 @@ Failure failure_of(Ending ending, const std::string& origin) {
   switch (ending) {
     case Ending::Unreachable:
       return {Trouble::Unavailable, "the server at " + origin + " cannot be reached"};
+    case Ending::Unknown:
+      return {Trouble::Unavailable, "the host of " + origin + " is not known by that name, or no name server answers"};
     case Ending::Untrusted:
       return {Trouble::Refused,
               "the certificate of the server at " + origin +
                   " cannot be verified; if an authority of your own has signed it, name the file of that one's "
                   "certificate in SSL_CERT_FILE"};
+    case Ending::Private:
+      return {Trouble::Refused,
+              "a public server redirects to " + origin + ", which is in a private network; name that address itself"};
     case Ending::NoTls:
       return {Trouble::Unavailable, "the server at " + origin + " speaks no TLS that is understood here"};
     case Ending::NoHttp:
@@ -54,6 +59,7 @@ Connection::Connection(std::string origin, const std::atomic<bool>* is_over, Pat
     : origin_(std::move(origin)),
       is_over_(is_over),
       patience_(patience),
+      usual_silence_(patience.silence),
       jitter_(static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())) {}
 Connection::~Connection() = default;
 
@@ -63,7 +69,7 @@ Answer<void> Connection::insist(const std::function<Try(Client&)>& once) {
   Clock::time_point last_heard = Clock::now();
   for (unsigned in_vain = 0;;) {
     const auto doubled = [&](Duration first) { return first * (1u << std::min(in_vain, patience_.tries)); };
-    silence_ = std::min(doubled(patience_.silence), patience_.silence_max);
+    silence_ = std::min(doubled(usual_silence_), patience_.silence_max);
     pace_ = {silence_, patience_.bytes_per_second_min};
     Try result;
     try {
@@ -72,6 +78,7 @@ Answer<void> Connection::insist(const std::function<Try(Client&)>& once) {
     } catch (const std::exception& error) {  // no memory, or words that nobody foresaw
       result = {Failure{Trouble::Unavailable, std::string("the exchange with the server failed: ") + error.what()}};
     }
+    if (!result.failure) usual_silence_ = silence_;  // a server that needs time needs it each time
     if (!result.failure) return {};
     client_.reset();
     if (result.failure->trouble != Trouble::Unavailable) return std::move(*result.failure);

@@ -33,6 +33,7 @@ struct Failure {
   Trouble trouble = Trouble::Unavailable;
   std::string message;  // the rest of a sentence: "the server answers 404 Not Found"
   int status = 0;       // that the server answered with; 0: none
+  std::string code{};   // a store's own word for it; empty: none
 };
 template <class T>
 using Answer = Result<T, Failure>;
@@ -93,6 +94,7 @@ class Connection {
   const std::string origin_;
   const std::atomic<bool>* const is_over_;
   const Patience patience_;
+  Duration usual_silence_;          // of a first try
   std::unique_ptr<Client> client_;  // null: to be made
   Duration silence_{};
   Pace pace_{silence_, 0};

@@ -18,6 +18,7 @@ struct State {
   // compared then.
   std::string version;
   bool has_parts = true;  // the server sends ranges of it
+  std::string moved_to{};  // the address that the server redirects to; empty: to none
 
   // The file is the same.
   bool operator==(const State& other) const { return size == other.size && version == other.version; }

@@ -55,6 +55,12 @@ struct Input {
   std::uint64_t content_bytes = 0;  // of a compressed file, if that was known before it was read; else 0
 };
 
+// An input that could not be read, and that the job was to leave out then.
+struct LeftOut {
+  std::string path;
+  std::string why;
+};
+
 struct Manifest {
   std::string claim;  // names the job among all jobs of all clusters
   std::string job;    // "job-1"
@@ -66,6 +72,7 @@ struct Manifest {
   std::map<std::string, std::string> parameters;  // as given
   std::string policy;
   std::vector<Input> inputs;
+  std::vector<LeftOut> left_out{};
   std::vector<Task> tasks;                                               // by index
   std::map<std::string, std::map<std::string, std::uint64_t>> counters;  // group -> name -> value
 };

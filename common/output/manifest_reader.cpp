@@ -171,6 +171,10 @@ class ManifestParser {
       manifest_.inputs.push_back(to_input(parsed));
       return false;
     }
+    if (list_ == "left_out") {
+      manifest_.left_out.push_back({text_of(parsed, "path"), text_of(parsed, "why")});
+      return false;
+    }
     return true;
   }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "common/base/kill_point.h"
+#include "common/base/utf8.h"
 #include "common/base/wording.h"
 #include "common/files/file_system.h"
 #include "common/files/roots.h"
@@ -58,12 +59,28 @@ std::string text(const nlohmann::ordered_json& value) {
 
 nlohmann::ordered_json to_json(const ByteRange& range) { return {range.begin, range.end}; }
 
+// What is no UTF-8 becomes the file:// URL that names the same file.
+std::string path_text(const std::string& path) {
+  if (is_utf8(path)) return path;
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+  std::string url = "file://";
+  for (const char c : path) {
+    if (kPlain.find(c) == kPlain.npos)
+      url += "%" + hex_digits({&c, 1});
+    else
+      url += c;
+  }
+  return url;
+}
+
 std::string to_line(const Input& input) {
   nlohmann::ordered_json value = {
-      {"path", input.path}, {"size", input.size}, {"version", input.version}, {"codec", input.codec}};
+      {"path", path_text(input.path)}, {"size", input.size}, {"version", input.version}, {"codec", input.codec}};
   if (input.content_bytes > 0) value["content_bytes"] = input.content_bytes;
   return text(value);
 }
+
+std::string to_line(const LeftOut& one) { return text({{"path", path_text(one.path)}, {"why", one.why}}); }
 
 std::string to_line(const Task& task) {
   nlohmann::ordered_json segments = nlohmann::ordered_json::array();
@@ -111,6 +128,7 @@ void append_manifest(Sink& file, const Manifest& manifest) {
   file.append(",\n\"parameters\": " + text(manifest.parameters));
   file.append(",\n\"policy\": " + text(manifest.policy));
   append_lines(file, "inputs", manifest.inputs);
+  if (!manifest.left_out.empty()) append_lines(file, "left_out", manifest.left_out);
   file.append(",\n\"made_from\": " + text(made_from(manifest)));
   append_lines(file, "tasks", manifest.tasks);
   file.append(",\n\"counters\": " + text(manifest.counters));

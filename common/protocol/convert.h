@@ -60,6 +60,8 @@ inline void put(const JobSettings& from, wire::JobSettings* to) {
   ONTIME_JOB_SETTINGS(ONTIME_PUT_SETTING)
 #undef ONTIME_PUT_SETTING
   put(from.policy_parameters, to->mutable_policy_parameters());
+  if (!from.skip.kinds.empty()) to->mutable_skip()->set_kinds(from.skip.kinds);
+  if (!from.skip.inputs.empty()) put(from.skip.inputs, to->mutable_skip()->mutable_inputs());
   if (from.checkpoint_interval) to->set_checkpoint_interval(from.checkpoint_interval->count());
 }
 
@@ -70,6 +72,8 @@ inline JobSettings job_settings(const wire::JobSettings& from) {
   ONTIME_JOB_SETTINGS(ONTIME_READ_SETTING)
 #undef ONTIME_READ_SETTING
   for (const wire::Entry& entry : from.policy_parameters()) to.policy_parameters.emplace(entry.key(), entry.value());
+  to.skip.kinds = from.skip().kinds();
+  for (const wire::Entry& entry : from.skip().inputs()) to.skip.inputs.emplace(entry.key(), entry.value());
   if (from.has_checkpoint_interval()) to.checkpoint_interval = Duration(from.checkpoint_interval());
   return to;
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,13 +33,20 @@ class Access {
   // An address for this one request, signed. Failed or BadInput, with one sentence, without keys or an endpoint.
   Result<http::Url> address(const Request& request) const;
 
+  // Where a bucket is. True: that was not known.
+  bool learn_region(const std::string& root, const std::string& region) const;
+  // Asks for that, once, where it matters to who gets an address and cannot ask again.
+  void find_region(const std::string& root) const;
+
  private:
   void keep_renewing();
   std::chrono::seconds until_renewal() const;
 
   const Environment environment_;
   const Result<Endpoint> endpoint_;
+  const bool pays_;
   mutable std::mutex mutex_;
+  mutable std::map<std::string, std::string> regions_{};  // by the root of the bucket; empty: the endpoint's
   std::condition_variable over_;
   bool is_over_ = false;
   Result<Credentials> credentials_;

@@ -14,6 +14,7 @@ namespace ontime::s3 {
 namespace {
 
 constexpr std::size_t kAnswerBytesMax = 16u << 20;  // a page of 1000 objects has at most some 3 MB
+constexpr std::size_t kReasonBytesMax = 64u << 10;  // of a refusal
 
 std::string text_of(const pugi::xml_node& node, const char* name) { return node.child(name).text().get(); }
 
@@ -44,12 +45,22 @@ http::Failure failure_of(const http::Head& head, const std::string& body, const 
   const std::string_view hint = hint_for(code);
   const std::string said =
       code.empty() ? std::to_string(head.status) + " " + head.reason : code + ": " + text_of(error, "Message");
+  failure.code = code;
   failure.message = "the store at " + origin + " answers " + http::words_of(said);
   if (!hint.empty()) failure.message += "; give the right " + std::string(hint);
   // Another request for the key is under way, perhaps an earlier try of this one: nothing is said of what is there.
   constexpr int kConflict = 409;
   if (head.status == kConflict) failure.trouble = http::Trouble::Unavailable;
   return failure;
+}
+
+// Of a bucket that is in another region than the one that was asked.
+std::string region_of(const http::Head& head, const std::string& body) {
+  if (head.status != 301 && head.status != 307 && head.status != 400) return "";
+  if (std::string region = head.field("x-amz-bucket-region"); !region.empty()) return region;
+  pugi::xml_document document;
+  document.load_buffer(body.data(), body.size());
+  return text_of(document.child("Error"), "Region");
 }
 
 // What fails after the store has begun to answer, as a long copy may, has the status 200 and says so in the answer.
@@ -75,6 +86,7 @@ struct Bucket::Sent {
 struct Bucket::Received {
   int status = 0;
   std::string version;
+  std::string region;      // where the bucket is, if the store says it
   std::uint64_t size = 0;  // as the header says it
   std::string body;
 };
@@ -93,16 +105,18 @@ http::Answer<Bucket::Received> Bucket::send(const Request& request, const Sent& 
     if (sent.stored_bytes) asked.silence_when_sent = connection_->silence_for(*sent.stored_bytes);
     received = {};
     http::TextSink sink(received.body, sent.answer_bytes_max);
+    http::TextSink reason(received.body, kReasonBytesMax);
     http::Head head;
     const http::Ending ending = client.send(asked, [&](const http::Head& answered) {
       head = answered;
-      return &sink;
+      return head.status / 100 == 2 ? &sink : &reason;
     });
     if (ending == http::Ending::Unwanted)
       return {http::Failure{http::Trouble::Refused, "the store's answer is too long"}};
     if (ending != http::Ending::Whole) return {http::failure_of(ending, connection_->origin())};
     received.status = head.status;
     received.version = head.field("ETag");
+    received.region = region_of(head, received.body);
     if (head.status / 100 != 2) return {failure_of(head, received.body, url->origin)};
     if (asked.method == "PUT" && has_failed(received.body)) {
       http::Failure failure = failure_of(head, received.body, url->origin);
@@ -115,13 +129,22 @@ http::Answer<Bucket::Received> Bucket::send(const Request& request, const Sent& 
     received.size = size.value_or(0);
     return {};
   };
+  for (bool is_first = true;; is_first = false) {
+    if (auto known = connect(request); !known) return std::move(known).error();
+    auto done = connection_->insist(once);
+    if (done) return received;
+    if (!is_first || !access_.learn_region(root_, received.region)) return std::move(done).error();
+    connection_.reset();  // each region may have a server of its own
+  }
+}
+
+http::Answer<void> Bucket::connect(const Request& request) {
   if (!connection_) {
     const auto url = access_.address(request);
     if (!url) return http::Failure{http::Trouble::Refused, url.error().message};
     connection_ = std::make_unique<http::Connection>(url->origin, is_over_, patience_);
   }
-  if (auto done = connection_->insist(once); !done) return std::move(done).error();
-  return received;
+  return {};
 }
 
 http::Answer<Page> Bucket::list_page(const std::string& prefix, const std::string& from, unsigned most) {
@@ -166,8 +189,11 @@ http::Answer<std::optional<http::Object>> Bucket::find(const std::string& key) {
   if (received) return std::optional(http::Object{key, received->size, received->version});
   if (received.error().status == 404) return std::optional<http::Object>();
   if (received.error().trouble != http::Trouble::Refused) return received.error();
-  const auto listed = list_page(key, "", 1);  // the answer to HEAD has no body, and so no reason
-  return listed ? received.error() : listed.error();
+  // The answer to HEAD has no body, and so no reason.
+  const auto listed = list_page(key, "", 1);
+  if (!listed) return listed.error();
+  const auto begin = read_range({key, 1, ""}, 0, 1);
+  return begin || begin.error().code.empty() ? received.error() : begin.error();
 }
 
 http::Answer<std::string> Bucket::read(const std::string& key, std::uint64_t bytes_max) {

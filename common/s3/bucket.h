@@ -45,6 +45,7 @@ class Bucket final : public http::Store {
  private:
   struct Sent;
   struct Received;
+  http::Answer<void> connect(const Request& request);
   http::Answer<Received> send(const Request& request, const Sent& sent);
 
   const Access& access_;

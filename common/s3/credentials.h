@@ -1,7 +1,7 @@
 #pragma once
-// Keys and endpoints as the AWS tools find them: the environment, ~/.aws/credentials and ~/.aws/config, a web identity
-// (as Kubernetes gives one to a pod). The metadata service of an instance is asked only if
-// ONTIME_S3_INSTANCE_METADATA=on.
+// Keys and endpoints as the AWS tools find them: the environment, a web identity (as Kubernetes gives one to a pod), a
+// profile in ~/.aws/credentials and ~/.aws/config, the container. The metadata service of an instance is asked only if
+// ONTIME_S3_INSTANCE_METADATA=on, or a profile says so.
 
 #include <chrono>
 #include <functional>
@@ -20,6 +20,7 @@ Environment environment_of_process();
 // AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or endpoint_url; AWS_REGION, AWS_DEFAULT_REGION or region;
 // addressing_style: a bucket is part of the host at AWS and of the path elsewhere, unless it says otherwise.
 Result<Endpoint> find_endpoint(const Environment& environment);
+bool pays_for_requests(const Environment& environment);  // AWS_REQUEST_PAYER=requester
 
 struct Credentials {
   std::optional<Keys> keys;  // none: requests are not signed (AWS_NO_SIGN_REQUEST=true)
@@ -28,8 +29,9 @@ struct Credentials {
 // May ask a server, and wait for its answer.
 Result<Credentials> find_credentials(const Environment& environment);
 
-// The last of them, in identity_exchange.cpp: asked of servers.
+// Some of them, in identity_exchange.cpp: asked of servers.
 Result<Credentials> exchange_web_identity(const Environment& environment, const std::string& region);
+Result<Credentials> ask_container(const Environment& environment);
 Result<Credentials> ask_instance(const Environment& environment);
 
 }  // namespace ontime::s3

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "common/base/wording.h"
-
 namespace ontime::s3 {
 namespace {
 
@@ -40,8 +38,7 @@ Result<Name> parse_name(std::string_view text) {
   const std::size_t slash = std::min(rest.find('/'), rest.size());
   const std::string_view bucket = rest.substr(0, slash);
   const std::string_view key = slash < rest.size() ? rest.substr(slash + 1) : std::string_view();
-  if (std::any_of(rest.begin(), rest.end(), is_control))
-    return bad_input("The name of an object holds a control character; S3 names are written as s3://bucket/key.");
+  if (key.find('\0') != key.npos) return bad_input("The name of an object holds a NUL, which no key has.");
   if (!is_bucket(bucket)) {
     return bad_input(shown + " names no bucket: a bucket has 3 to 63 lower-case letters, digits, '-' and '.'.");
   }

@@ -15,11 +15,12 @@ using hash::sha256;
 std::string bucket_of(const Name& name) { return name.root.substr(name.root.rfind('/') + 1); }
 
 std::string host_of(const Endpoint& endpoint, const Name& name) {
-  return endpoint.has_path_style ? endpoint.host : bucket_of(name) + "." + endpoint.host;
+  return endpoint.has_path_style || name.root.empty() ? endpoint.host : bucket_of(name) + "." + endpoint.host;
 }
 
 std::string path_of(const Endpoint& endpoint, const Name& name) {
-  return (endpoint.has_path_style ? "/" + bucket_of(name) : "") + "/" + http::percent_encoded(name.key, "/");
+  const bool has_bucket = endpoint.has_path_style && !name.root.empty();
+  return endpoint.path + (has_bucket ? "/" + bucket_of(name) : "") + "/" + http::percent_encoded(name.key, "/");
 }
 
 // Sorted by the encoded names, which a map of names of letters, digits and '-' is.
@@ -54,7 +55,7 @@ http::Url sign(const Endpoint& endpoint, const Keys& keys, const Request& reques
                std::chrono::system_clock::time_point now, std::chrono::seconds lifetime) {
   const std::string time = written(now);
   const std::string day = time.substr(0, 8);
-  const std::string scope = day + "/" + endpoint.region + "/s3/aws4_request";
+  const std::string scope = day + "/" + endpoint.region + "/" + endpoint.service + "/aws4_request";
   auto headers = request.headers;
   headers["host"] = host_of(endpoint, request.name);
   std::string header_lines;
@@ -72,10 +73,11 @@ http::Url sign(const Endpoint& endpoint, const Keys& keys, const Request& reques
   if (!keys.session_token.empty()) query["X-Amz-Security-Token"] = keys.session_token;
   const std::string query_text = query_of(query);
   const std::string canonical = request.method + "\n" + path_of(endpoint, request.name) + "\n" + query_text + "\n" +
-                                header_lines + "\n" + header_names + "\nUNSIGNED-PAYLOAD";
+                                header_lines + "\n" + header_names + "\n" +
+                                (endpoint.service == "s3" ? "UNSIGNED-PAYLOAD" : hex_digits(sha256("")));
   const std::string to_sign = "AWS4-HMAC-SHA256\n" + time + "\n" + scope + "\n" + hex_digits(sha256(canonical));
   const std::string of_day = hmac_sha256("AWS4" + keys.secret, day);
-  const std::string of_service = hmac_sha256(hmac_sha256(of_day, endpoint.region), "s3");
+  const std::string of_service = hmac_sha256(hmac_sha256(of_day, endpoint.region), endpoint.service);
   const std::string signature = hex_digits(hmac_sha256(hmac_sha256(of_service, "aws4_request"), to_sign));
   return make_address(endpoint, request.name, query_text + "&X-Amz-Signature=" + signature);
 }

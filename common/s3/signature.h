@@ -23,11 +23,14 @@ struct Endpoint {
   std::string host;  // with its port, if it is not the scheme's
   std::string region;
   bool has_path_style = true;  // https://host/bucket/key, not https://bucket.host/key
+  std::string path{};          // before all of them: "/storage/v1/s3"; empty: nothing
+  bool is_amazon = false;      // by its host, each region has one of its own
+  std::string service = "s3";
 };
 
 struct Request {
   std::string method = "GET";
-  Name name;
+  Name name;                                     // without a root: no bucket
   std::map<std::string, std::string> query{};    // not encoded
   std::map<std::string, std::string> headers{};  // that must be signed and sent: those named x-amz-..., in lower case
 };

@@ -38,7 +38,10 @@ class LinkedNetwork final : public Network {
                                               const http::Patience& patience) override {
     if (hdfs::is_name(name) && url.path.starts_with("/webhdfs/"))
       return std::make_unique<hdfs::RemoteFile>(url, is_over, patience);
-    return std::make_unique<http::RemoteFile>(url, is_over, patience);
+    const bool is_in_store = !name.empty() && !http::is_url(name);
+    return std::make_unique<http::RemoteFile>(
+        url, is_over, patience,
+        is_in_store ? http::RemoteFile::Redirects::Refused : http::RemoteFile::Redirects::Followed);
   }
 
   Result<std::string> lend_address(const std::string& name) override {
@@ -59,7 +62,9 @@ class LinkedNetwork final : public Network {
       return file ? hdfs::address_of(*file) : file.error();
     }
     const auto object = s3::parse_name(name);
-    return object ? s3::Access::of_process().address({"GET", *object}) : object.error();
+    if (!object) return object.error();
+    s3::Access::of_process().find_region(object->root);
+    return s3::Access::of_process().address({"GET", *object});
   }
 };
 

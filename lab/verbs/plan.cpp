@@ -112,6 +112,7 @@ void set_launch(PlanQuestion& question, const PlanCommand& command, const Durati
 }
 
 Result<Planned> make_question(PlanCommand command) {
+  if (Status named = add_named_inputs(command.job); !named) return named.error();
   SpooledInput standard_input(false);
   if (Status read = standard_input.read(command.job); !read) return read.error();
   if (Status found = look_up_by_name(command.job); !found) return found.error();

@@ -195,7 +195,10 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
   summary.set_attempts_launched(job.attempts_launched);
   summary.set_attempts_failed(job.attempts_failed);
   summary.set_elapsed_ns(((is_final(job.state) ? job.ended_at : now) - job.submitted_at).count());
-  if (counters == ShowCounters::No) return summary;
+  if (counters == ShowCounters::No) {  // one of many
+    if (!job.spec.skip.inputs.empty()) summary.mutable_settings()->mutable_skip()->clear_inputs();
+    return summary;
+  }
   protocol::put(job.counters, summary.mutable_counters());
   return summary;
 }

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "common/base/limits.h"
-#include "common/base/utf8.h"
 #include "common/http/ranged_file.h"
 #include "common/store/access.h"
 #include "master/base/text.h"
@@ -26,11 +25,12 @@ using scheduler::InputFile;
 
 std::string shown(std::string_view path) { return "'" + readable(path) + "'"; }
 
-Error cannot(const char* what, std::string_view path, int problem) {
+Refusal cannot(const char* what, std::string_view path, int problem) {
   struct stat status {};
   if (problem == ENOENT && ::lstat(std::string(path).c_str(), &status) == 0 && S_ISLNK(status.st_mode))
-    return bad_input("The input " + shown(path) + " is a link to something that is not there.");
-  return bad_input("The input " + shown(path) + " cannot be " + what + ": " + std::strerror(problem) + ".");
+    return {Flaw::Vanished, bad_input("The input " + shown(path) + " is a link to something that is not there.")};
+  return {flaw_of(problem),
+          bad_input("The input " + shown(path) + " cannot be " + what + ": " + std::strerror(problem) + ".")};
 }
 
 // Sizes are what a file system, a server or a compressed file's header claims.
@@ -63,6 +63,12 @@ Error outside_of_addresses(std::string_view address, const files::Roots& roots) 
                    roots.text() + "); let the operator add the beginning of it with --input-root.");
 }
 
+Refusal not_read(std::string_view input, const http::Failure& failure) {
+  Refusal refusal = bad_input("The input " + shown(input) + " cannot be read: " + failure.message + ".");
+  refusal.flaw = flaw_of(failure);
+  return refusal;
+}
+
 Result<Codec> codec_of(std::string_view path, std::string_view first_bytes) {
   const InputContent content = content_of(first_bytes);
   if (content.unreadable.empty()) return content.codec;
@@ -79,21 +85,24 @@ void add_index(InputFile& file, const IndexEffort& effort, const ReadAt& read) {
 namespace {
 
 // What of an open file can be told without knowing its name.
-Result<InputFile> describe(const std::string& path, int descriptor) {
+Inspected describe(const std::string& path, int descriptor, Changes changes) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return cannot("read", path, errno);
-  if (!S_ISREG(status.st_mode)) return bad_input("The input " + shown(path) + " is not a regular file.");
+  if (!S_ISREG(status.st_mode))
+    return Refusal(Flaw::Unreadable, bad_input("The input " + shown(path) + " is not a regular file."));
   std::array<char, kTellingBytes> first{};
   const ssize_t got = ::pread(descriptor, first.data(), first.size(), 0);
   if (got < 0) return cannot("read", path, errno);
   const Result<Codec> codec = codec_of(path, {first.data(), static_cast<std::size_t>(got)});
-  if (!codec) return codec.error();
+  if (!codec) return Refusal(Flaw::Unreadable, codec.error());
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size == 0 && got > 0 && ::fstat(descriptor, &status) == 0 && status.st_size == 0)
-    return bad_input("The input " + shown(path) +
-                     " says that it has 0 bytes, and yet it has content, as files of /proc do; copy it into an "
-                     "ordinary file and name that.");
-  InputFile file{path, size, files::version_of(status), *codec};
+    return Refusal(Flaw::Unreadable,
+                   bad_input("The input " + shown(path) +
+                             " says that it has 0 bytes, and yet it has content, as files of /proc do; copy it into an "
+                             "ordinary file and name that."));
+  const bool may_grow = changes == Changes::MayGrow && *codec == Codec::Plain;
+  InputFile file{path, size, may_grow ? files::growing_version_of(status) : files::version_of(status), *codec};
   add_index(file, {}, [&](char* to, std::size_t most, std::uint64_t offset) {
     const ssize_t read = ::pread(descriptor, to, most, static_cast<off_t>(offset));
     return read > 0 ? static_cast<std::size_t>(read) : std::size_t{0};
@@ -103,14 +112,12 @@ Result<InputFile> describe(const std::string& path, int descriptor) {
 
 }  // namespace
 
-Result<InputFile> inspect_file(const std::string& path, const files::Roots& roots) {
-  if (!is_utf8(path))
-    return bad_input("The name of the input " + shown(path) + " is not valid UTF-8; rename the file.");
+Inspected inspect_file(const std::string& path, const files::Roots& roots, Changes changes) {
   const auto [descriptor, unopened, is_outside] =
       files::open_within(roots, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (is_outside) return outside(path, roots);
+  if (is_outside) return Refusal(outside(path, roots));
   if (descriptor < 0) return cannot("read", path, unopened);
-  Result<InputFile> file = describe(path, descriptor);
+  Inspected file = describe(path, descriptor, changes);
   ::close(descriptor);
   return file;
 }
@@ -129,19 +136,25 @@ http::Answer<void> read_first(http::RangedFile& file, const http::State& state, 
 
 }  // namespace
 
-Result<InputFile> inspect_remote(const std::string& address, const files::Roots& roots) {
+Inspected inspect_remote(const std::string& address, const files::Roots& roots) {
   const Result<http::Url> url = http::parse_url(address);
-  if (!url) return bad_input("The input cannot be read: " + readable(url.error().message));
-  if (!roots.hold(address)) return outside_of_addresses(address, roots);
+  if (!url) return Refusal(bad_input("The input cannot be read: " + readable(url.error().message)));
+  if (!roots.hold(address)) return Refusal(outside_of_addresses(address, roots));
   note_progress();
   const std::unique_ptr<http::RangedFile> file = store::open_file(*url);
   const http::Answer<http::State> state = file->look();
-  if (!state) return bad_input("The input " + shown(address) + " cannot be read: " + state.error().message + ".");
+  if (!state) {
+    Refusal refusal = not_read(address, state.error());
+    if (state.error().status == 404 && is_pattern(url->path))
+      refusal.error.message += " Web servers have no patterns: name each file, or read names with --files-from.";
+    return refusal;
+  }
+  if (!state->moved_to.empty() && !roots.hold(state->moved_to))
+    return Refusal(outside_of_addresses(address + " (it redirects to " + state->moved_to + ")", roots));
   std::string first(std::min<std::uint64_t>(kTellingBytes, state->size), '\0');
-  if (const auto read = read_first(*file, *state, first); !read)
-    return bad_input("The input " + shown(address) + " cannot be read: " + read.error().message + ".");
+  if (const auto read = read_first(*file, *state, first); !read) return not_read(address, read.error());
   Result<Codec> codec = codec_of(address, first);
-  if (!codec) return codec.error();
+  if (!codec) return Refusal(Flaw::Unreadable, codec.error());
   if (!state->has_parts && *codec == Codec::Plain) codec = Codec::Stream;
   InputFile found{address, state->size, state->version, *codec};
   if (!state->has_parts) return found;

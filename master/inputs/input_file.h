@@ -8,15 +8,17 @@
 
 #include "common/base/result.h"
 #include "common/files/roots.h"
+#include "master/inputs/input_choice.h"
 #include "master/inputs/input_index.h"
 #include "scheduler/core/job_spec.h"
 
 namespace ontime::master {
 
 // Opens it too: permission, a dangling mount or a broken disk shows now and not in a thousand attempts.
-Result<scheduler::InputFile> inspect_file(const std::string& path, const files::Roots& roots);
+using Inspected = Result<scheduler::InputFile, Refusal>;
+Inspected inspect_file(const std::string& path, const files::Roots& roots, Changes changes = Changes::Refused);
 // The same of an address of a web server.
-Result<scheduler::InputFile> inspect_remote(const std::string& address, const files::Roots& roots);
+Inspected inspect_remote(const std::string& address, const files::Roots& roots);
 
 inline constexpr std::size_t kTellingBytes = 10;  // so many first bytes say how a file is compressed
 
@@ -36,9 +38,10 @@ inline constexpr IndexEffort kRemoteEffort{256u << 10, 64};  // each read is a r
 
 // What is wrong with an input, for sentences about it.
 std::string shown(std::string_view path);
-Error cannot(const char* what, std::string_view path, int problem);
+Refusal cannot(const char* what, std::string_view path, int problem);
 Error outside(std::string_view path, const files::Roots& roots);
 Error outside_of_addresses(std::string_view address, const files::Roots& roots);
+Refusal not_read(std::string_view input, const http::Failure& failure);
 
 // Adds the file's bytes to those of all inputs. BadInput if these are more than offsets can count.
 Status count_bytes(const scheduler::InputFile& file, std::uint64_t& all);

@@ -24,7 +24,9 @@
 #include "master/inputs/input_file.h"
 #include "master/inputs/input_index.h"
 #include "master/inputs/input_objects.h"
+#include "master/inputs/input_path.h"
 #include "master/inputs/input_pattern.h"
+#include "master/inputs/left_out.h"
 #include "master/inputs/named_files.h"
 #include "master/mounts/file_system.h"
 
@@ -32,36 +34,6 @@ namespace ontime::master {
 namespace {
 
 using scheduler::InputFile;
-
-// The path of a file:// URL; any other argument as it is.
-Result<std::string> path_of(const std::string& argument) {
-  constexpr std::string_view kScheme = "file://";
-  const std::size_t colon = argument.find("://");
-  if (colon == argument.npos || argument.find('/') < colon) return argument;
-  if (!argument.starts_with(kScheme)) {
-    return bad_input(
-        "The input " + shown(argument) +
-        " names a scheme that Ontime cannot read; give a path or a file://, https://, s3:// or hdfs:// address.");
-  }
-  std::string_view rest = std::string_view(argument).substr(kScheme.size());
-  if (rest.starts_with("localhost/")) rest.remove_prefix(std::string_view("localhost").size());
-  if (!rest.starts_with('/')) {
-    return bad_input("The input " + shown(argument) +
-                     " names another host; write file:///path for a file of this one.");
-  }
-  std::string path;
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    if (rest[i] != '%') {
-      path += rest[i];
-      continue;
-    }
-    const auto byte = i + 2 < rest.size() ? number_in<unsigned char>(rest.substr(i + 1, 2), 16) : std::nullopt;
-    if (!byte) return bad_input("The input " + shown(argument) + " holds a '%' without two hexadecimal digits.");
-    path += static_cast<char>(*byte);
-    i += 2;
-  }
-  return path;
-}
 
 // One file system object, whatever its names.
 using Identity = std::pair<dev_t, ino_t>;
@@ -81,38 +53,41 @@ std::string join(const std::string& directory, const std::string& name) {
   return directory.ends_with('/') ? directory + name : directory + "/" + name;
 }
 
+bool is_there(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
 }  // namespace
 
 // Collects files over all arguments.
 class InputListing::Files {
  public:
-  Files(files::Roots roots, Directories directories, KnownIndex known_index)
-      : roots_(std::move(roots)), directories_(directories), known_index_(std::move(known_index)) {}
+  Files(files::Roots roots, InputChoice choice, KnownIndex known_index)
+      : roots_(std::move(roots)), choice_(std::move(choice)), known_index_(std::move(known_index)) {}
 
   Status add_argument(const std::string& argument) {
     arguments_.push_back(argument);
     walked_.clear();
     if (argument.size() > kPathBytesMax) return too_long(argument);
+    if (is_excluded(argument)) return {};
     if (http::is_url(argument)) return add_remote(argument);
     if (store::is_name(argument)) return add_objects(argument);
-    Result<std::string> path = path_of(argument);
+    const Result<std::string> path = path_of(argument);
     if (!path) return path.error();
-    if (path->empty() || path->front() != '/' || path->find('\0') != path->npos) {
-      return bad_input("The input " + shown(argument) + " is not an absolute path.");
-    }
     if (Status inside = check_place(fixed_part(*path)); !inside) return outside(*path, roots_);
     struct stat status {};
     if (::stat(path->c_str(), &status) == 0) return add_existing(*path, status);
     const int problem = errno;
-    return is_pattern(*path) ? add_pattern(*path) : cannot("read", *path, problem);
+    return is_pattern(*path) ? add_pattern(*path) : refuse(*path, cannot("read", *path, problem));
   }
 
   Result<ListedInputs> finish() {
     // Files without a byte are input too: their answer is empty.
-    if (!files_.empty() || has_empty_) return ListedInputs{std::move(files_), left_out()};
+    if (!files_.empty() || has_empty_) return ListedInputs{std::move(files_), left_out_.text(), left_out_.skipped()};
     if (arguments_.empty()) return bad_input("There is nothing to read: the input names no file.");
     return bad_input("There is nothing to read: " + shown(arguments_.front()) + " holds no file" +
-                     (left_out_.empty() ? "." : " (" + left_out() + ")."));
+                     (left_out_.text().empty() ? "." : " (" + left_out_.text() + ")."));
   }
 
  private:
@@ -130,6 +105,7 @@ class InputListing::Files {
 
   Status add_existing(const std::string& path, const struct stat& status) {
     if (Status inside = check_place(path); !inside) return inside;
+    if (is_excluded(path)) return {};
     return S_ISDIR(status.st_mode) ? add_directory(path, status) : add_file(path);
   }
 
@@ -137,18 +113,19 @@ class InputListing::Files {
     note_progress();
     const std::string plain = std::filesystem::path(path).lexically_normal().string();
     const auto* known = named_.add(without_links(plain), plain, arguments_.size() - 1);
-    if (known == nullptr) return keep(inspect_file(plain, roots_));
+    if (known == nullptr) return keep(plain, inspect_file(plain, roots_, choice_.changes()));
     if (known->argument != arguments_.size() - 1) return named_twice(plain, known->argument);
-    if (known->path != plain) leave_out(plain, "it is read as " + shown(known->path));
+    if (known->path != plain) left_out_.add(plain, "it is read as " + shown(known->path));
     return {};
   }
 
   Status add_remote(const std::string& address) {
     const auto* known = named_.add(address, address, arguments_.size() - 1);
-    return known == nullptr ? keep(inspect_remote(address, roots_)) : named_twice(address, known->argument);
+    return known == nullptr ? keep(address, inspect_remote(address, roots_)) : named_twice(address, known->argument);
   }
 
   Status add_objects(const std::string& argument) {
+    if (choice_.would_write_below(argument)) return output_below(argument);
     std::vector<InputFile> found;
     const ObjectSink sink{[&](const std::string& path, const http::Object& object) {
                             const auto* known = named_.add(path, path, arguments_.size() - 1);
@@ -157,11 +134,14 @@ class InputListing::Files {
                             found.push_back({path, object.size, object.version, Codec::Plain});
                             return Status();
                           },
-                          [&](const std::string& path, std::string why) { leave_out(path, std::move(why)); }};
-    if (Status listed = find_objects(argument, roots_, directories_, sink); !listed) return listed;
-    if (Status known = complete_objects(found); !known) return known;
+                          [&](const std::string& path, std::string why) { left_out_.add(path, std::move(why)); },
+                          [&](const std::string& path) { return choice_.excludes(path); },
+                          [&](const std::string& path, const Refusal& refusal) { return refuse(path, refusal); }};
+    if (Status listed = find_objects(argument, roots_, choice_.directories(), sink); !listed) return listed;
+    if (Status known = complete_objects(found, sink); !known) return known;
     for (InputFile& file : found) {
-      if (Status kept = keep(std::move(file)); !kept) return kept;
+      const std::string path = file.path;
+      if (Status kept = keep(path, std::move(file)); !kept) return kept;
     }
     return {};
   }
@@ -176,8 +156,18 @@ class InputListing::Files {
                      " files, and a job can read at most that many; join files or run several jobs.");
   }
 
-  Status keep(Result<InputFile> file) {
-    if (!file) return std::move(file).error();
+  Status refuse(const std::string& path, const Refusal& refusal) {
+    return choice_.skips(refusal) ? left_out_.skip(path, refusal.error.message) : refusal.error;
+  }
+
+  bool is_excluded(const std::string& path) {
+    const bool is = choice_.excludes(path);
+    if (is) left_out_.add(path, kExcluded);
+    return is;
+  }
+
+  Status keep(const std::string& path, Inspected file) {
+    if (!file) return refuse(path, file.error());
     if (file->size == 0) {
       has_empty_ = true;
     } else if (files_.size() >= kTasksMax) {
@@ -209,19 +199,27 @@ class InputListing::Files {
     }
   }
 
+  // Later jobs would count it.
+  static Error output_below(const std::string& directory) {
+    return bad_input(
+        "The output lies in the input directory " + shown(directory) +
+        ", and the next job that reads it would count that too; write elsewhere, or --exclude the output.");
+  }
+
   // Links make cycles, and several names for one directory: it is read under the first.
   Status add_directory(const std::string& path, const struct stat& status) {
     if (path.size() > kPathBytesMax) return too_long(path);
     const auto [walked, is_new] = walked_.emplace(Identity(status.st_dev, status.st_ino), path);
     if (!is_new) {
-      if (walked->second != path) leave_out(path, "it is read as " + shown(walked->second));
+      if (walked->second != path) left_out_.add(path, "it is read as " + shown(walked->second));
       return {};
     }
     if (walked_.size() > kTasksMax)
       return bad_input("The input " + shown(arguments_.back()) + " has more than " + std::to_string(kTasksMax) +
                        " directories; name fewer of them.");
+    if (choice_.would_write_below(status)) return output_below(path);
     std::vector<std::string> names;
-    if (const int problem = read_names(path, names); problem != 0) return cannot("listed", path, problem);
+    if (const int problem = read_names(path, names); problem != 0) return refuse(path, cannot("listed", path, problem));
     for (const std::string& name : names) {
       if (Status added = add_entry(join(path, name), name); !added) return added;
     }
@@ -230,22 +228,28 @@ class InputListing::Files {
 
   Status add_entry(const std::string& path, const std::string& name) {
     if (is_hidden(name)) {
-      leave_out(path, kHiddenName);
+      left_out_.add(path, kHiddenName);
       return {};
     }
+    if (is_excluded(path)) return {};
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) return is_cycle(path, errno) ? Status() : cannot("read", path, errno);
-    if (S_ISDIR(status.st_mode) && directories_ == Directories::TopLevelOnly) {
-      leave_out(path, kNotTopLevel);
+    if (::stat(path.c_str(), &status) != 0) return not_there(path, errno);
+    if (S_ISDIR(status.st_mode) && choice_.directories() == Directories::TopLevelOnly) {
+      left_out_.add(path, kNotTopLevel);
+      return {};
+    }
+    if (S_ISDIR(status.st_mode) && is_there(join(path, kOutputMark))) {
+      left_out_.add(path, kIsOutput);
       return {};
     }
     return add_existing(path, status);
   }
 
   // A link that leads to itself ends nowhere, so nothing that could be read is lost with it.
-  bool is_cycle(const std::string& path, int problem) {
-    if (problem == ELOOP) leave_out(path, "it is a link to itself");
-    return problem == ELOOP;
+  Status not_there(const std::string& path, int problem) {
+    if (problem != ELOOP) return refuse(path, cannot("read", path, problem));
+    left_out_.add(path, "it is a link to itself");
+    return {};
   }
 
   Status add_pattern(const std::string& pattern) {
@@ -260,8 +264,9 @@ class InputListing::Files {
     for (const std::string& path : paths) {
       note_progress();
       struct stat status {};
-      if (::stat(path.c_str(), &status) != 0) return cannot("read", path, errno);
-      if (Status added = add_existing(path, status); !added) return added;
+      const bool is_there = ::stat(path.c_str(), &status) == 0;
+      if (is_there && pattern.ends_with('/') && !S_ISDIR(status.st_mode)) continue;
+      if (Status added = is_there ? add_existing(path, status) : not_there(path, errno); !added) return added;
     }
     return {};
   }
@@ -278,12 +283,13 @@ class InputListing::Files {
   // `path` matches the pattern up to its name `at`.
   Status follow(const std::string& path, const std::vector<std::string>& pattern, std::size_t at,
                 std::set<std::string>& paths) {
+    if (is_excluded(path)) return {};
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) {
       const int problem = errno;
       const bool was_seen = is_wildcard(pattern[at]) && at + 1 == pattern.size();
       const bool is_absent = !was_seen && (problem == ENOENT || problem == ENOTDIR);
-      return is_absent || is_cycle(path, problem) ? Status() : cannot("read", path, problem);
+      return is_absent ? Status() : not_there(path, problem);
     }
     if (at + 1 < pattern.size()) return S_ISDIR(status.st_mode) ? search(path, pattern, at + 1, paths) : Status();
     paths.insert(path);
@@ -299,7 +305,7 @@ class InputListing::Files {
     for (const std::string& name : names) {
       if (!matches(pattern[at], name)) continue;
       if (is_hidden(name) && pattern[at].front() != name.front())
-        leave_out(join(directory, name), kHiddenName);
+        left_out_.add(join(directory, name), kHiddenName);
       else if (Status found = follow(join(directory, name), pattern, at, paths); !found)
         return found;
     }
@@ -310,7 +316,7 @@ class InputListing::Files {
   Status search_below(const std::string& directory, const std::vector<std::string>& pattern, std::size_t at,
                       std::set<std::string>& paths) {
     struct stat status {};
-    if (::stat(directory.c_str(), &status) != 0) return cannot("read", directory, errno);
+    if (::stat(directory.c_str(), &status) != 0) return refuse(directory, cannot("read", directory, errno));
     if (!searched_.emplace(Identity(status.st_dev, status.st_ino), at).second) return {};
     if (at + 1 == pattern.size()) {
       paths.insert(directory);
@@ -321,35 +327,23 @@ class InputListing::Files {
     if (Status listed = list_for_search(directory, names); !listed) return listed;
     for (const std::string& name : names) {
       const std::string path = join(directory, name);
-      if (is_hidden(name) || ::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) continue;
+      if (is_hidden(name) || choice_.excludes(path) || ::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+        continue;
       if (Status found = search(path, pattern, at, paths); !found) return found;
     }
     return {};
   }
 
-  Status list_for_search(const std::string& directory, std::vector<std::string>& names) const {
+  Status list_for_search(const std::string& directory, std::vector<std::string>& names) {
     if (Status inside = check_place(directory); !inside) return inside;
     const int problem = read_names(directory, names);
-    return problem == 0 ? Status() : cannot("listed", directory, problem);
-  }
-
-  void leave_out(const std::string& path, std::string why) {
-    if (left_out_.size() < kTasksMax) left_out_.emplace(path, std::move(why));
-  }
-
-  std::string left_out() const {
-    if (left_out_.empty()) return "";
-    const auto& [path, why] = *left_out_.begin();
-    const std::size_t count = left_out_.size();
-    const std::string several =
-        (count == kTasksMax ? "at least " : "") + std::to_string(count) + " names, the first is ";
-    return "left out of the input: " + (count == 1 ? "" : several) + shown(path) + ", as " + why;
+    return problem == 0 ? Status() : refuse(directory, cannot("listed", directory, problem));
   }
 
   static constexpr std::size_t kPointsMax = 65'536;
 
   const files::Roots roots_;
-  const Directories directories_;
+  const InputChoice choice_;
   const KnownIndex known_index_;
   std::vector<std::string> arguments_;
   std::vector<InputFile> files_;
@@ -358,12 +352,12 @@ class InputListing::Files {
   NamedFiles named_;
   std::map<Identity, std::string> walked_;               // of this argument: directory -> path it was read as
   std::set<std::pair<Identity, std::size_t>> searched_;  // of this pattern: directory and place of its "**"
-  std::map<std::string, std::string> left_out_;          // path -> why
-  bool has_empty_ = false;                               // files without a byte
+  LeftOut left_out_;
+  bool has_empty_ = false;  // files without a byte
 };
 
-InputListing::InputListing(files::Roots roots, Directories directories, KnownIndex known_index)
-    : files_(std::make_unique<Files>(std::move(roots), directories, std::move(known_index))) {}
+InputListing::InputListing(files::Roots roots, InputChoice choice, KnownIndex known_index)
+    : files_(std::make_unique<Files>(std::move(roots), std::move(choice), std::move(known_index))) {}
 InputListing::~InputListing() = default;
 Status InputListing::add(const std::string& argument) { return files_->add_argument(argument); }
 Result<ListedInputs> InputListing::finish() { return files_->finish(); }
@@ -371,12 +365,12 @@ Result<ListedInputs> InputListing::finish() { return files_->finish(); }
 std::string searched_at(const std::string& argument) {
   if (http::is_url(argument) || store::is_name(argument)) return argument;
   const Result<std::string> path = path_of(argument);
-  return path && path->starts_with('/') ? fixed_part(*path) : "/";
+  return path ? fixed_part(*path) : "/";
 }
 
 Result<ListedInputs> list_inputs(const std::vector<std::string>& arguments, const files::Roots& roots,
-                                 Directories directories) {
-  InputListing listing(roots, directories);
+                                 const InputChoice& choice) {
+  InputListing listing(roots, choice);
   for (const std::string& argument : arguments) {
     if (Status status = listing.add(argument); !status) return status.error();
   }

@@ -25,10 +25,6 @@ using scheduler::InputFile;
 
 constexpr std::size_t kShownBytesMax = 200;  // of a name that may be too long
 
-Error not_read(const std::string& input, const http::Failure& failure) {
-  return bad_input("The input " + shown(input) + " cannot be read: " + failure.message + ".");
-}
-
 std::vector<std::string> parts_of(std::string_view key) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at <= key.size();) {
@@ -46,48 +42,6 @@ std::string directory_of(const std::string& key) {
   return directory;
 }
 
-// Whether a key matches a pattern up to some slash, with nothing hidden behind it.
-class KeyPattern {
- public:
-  explicit KeyPattern(const std::string& pattern) : names_(names_of("/" + pattern)) {}
-
-  bool matches(const std::vector<std::string>& key) const { return reached(key).contains(names_.size()); }
-  bool may_match_below(const std::vector<std::string>& directory) const { return !reached(directory).empty(); }
-
- private:
-  // Which of the pattern's names may come next.
-  std::set<std::size_t> reached(const std::vector<std::string>& key) const {
-    std::set<std::size_t> at = skipped({0});
-    for (const std::string& part : key) {
-      std::set<std::size_t> next;
-      for (const std::size_t i : at) {
-        if (i == names_.size() || names_[i] == "**") {
-          if (!is_hidden(part)) next.insert(i);
-        } else if (fits(names_[i], part)) {
-          next.insert(i + 1);
-        }
-      }
-      at = skipped(next);
-    }
-    return at;
-  }
-
-  // "**" may stand for no name at all.
-  std::set<std::size_t> skipped(std::set<std::size_t> at) const {
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (at.contains(i) && names_[i] == "**") at.insert(i + 1);
-    }
-    return at;
-  }
-
-  static bool fits(const std::string& name, const std::string& part) {
-    if (!is_wildcard(name)) return literal_name(name) == part;
-    return master::matches(name, part) && (!is_hidden(part) || name.front() == part.front());
-  }
-
-  const std::vector<std::string> names_;
-};
-
 // The objects that one argument names.
 class Search {
  public:
@@ -103,12 +57,11 @@ class Search {
     store_->on_answer = note_progress;
     if (!name_.key.empty() && !name_.key.ends_with('/')) {
       const auto found = store_->find(name_.key);
-      if (!found) return not_read(argument_, found.error());
+      if (!found) return not_read(argument_, found.error()).error;
       if (*found) return keep(**found);
     }
     Status added = is_pattern(name_.key) ? add_pattern() : add_prefix();
-    if (added && found_ == 0) return nothing();
-    return added;
+    return added && found_ == 0 ? sink_.refuse(argument_, {Flaw::Vanished, nothing()}) : added;
   }
 
  private:
@@ -121,23 +74,32 @@ class Search {
     ++found_;
     return sink_.keep(path_of(object.key), object);
   }
+  bool is_excluded(const std::string& key) {
+    const std::string path = path_of(key);
+    if (!sink_.excludes(path)) return false;
+    ++found_;
+    sink_.leave_out(path, kExcluded);
+    return true;
+  }
   std::string path_of(const std::string& key) const { return store::Name{name_.root, key}.text(); }
 
-  // `on_object` for each below the directory; one that a program has noted as an empty object is none.
+  // `on_object` for each below the directory. An empty object with a slash at the end is none: programs note
+  // directories so.
   Status list(const std::string& directory, const std::function<Status(const http::Object&)>& on_object,
               const std::function<bool(const std::vector<std::string>& below)>& enter) {
     Status taken;
     const auto below = [&](const std::string& key) { return parts_of(std::string_view(key).substr(directory.size())); };
     const auto take = [&](const http::Object& object) {
       note_progress();
-      if (!object.key.ends_with('/')) taken = on_object(object);
+      const bool is_directory = object.key.ends_with('/') && object.size == 0;
+      if (!is_directory && !is_excluded(object.key)) taken = on_object(object);
       return taken.has_value();
     };
     const auto listed = store_->list(directory, take, [&](const std::string& found) {
       note_progress();
-      return enter(below(found.substr(0, found.size() - 1)));
+      return !is_excluded(found.substr(0, found.size() - 1)) && enter(below(found.substr(0, found.size() - 1)));
     });
-    return listed ? taken : Status(not_read(argument_, listed.error()));
+    return listed ? taken : Status(not_read(argument_, listed.error()).error);
   }
 
   Status add_prefix() {
@@ -152,8 +114,16 @@ class Search {
       ++found_;
       return true;
     };
+    std::string output;  // of an earlier job: its manifest comes before its parts
     const auto on_object = [&](const http::Object& object) {
       const auto below = parts_of(std::string_view(object.key).substr(prefix.size()));
+      if (!output.empty() && object.key.starts_with(output)) return Status();
+      if (below.size() > 1 && below.back() == kOutputMark) {
+        output = object.key.substr(0, object.key.size() - below.back().size());
+        ++found_;
+        sink_.leave_out(path_of(output), kIsOutput);
+        return Status();
+      }
       return is_left_out(below, false) ? Status() : keep(object);
     };
     return list(prefix, on_object, [&](const std::vector<std::string>& below) { return !is_left_out(below, true); });
@@ -185,14 +155,14 @@ class Search {
     std::string prefix = is_wildcard(one) ? directory_of(one) : literal_name(one);
     if (!is_wildcard(one) && !prefix.ends_with('/')) {
       const auto found = store_->find(prefix);
-      if (!found) return not_read(argument_, found.error());
+      if (!found) return not_read(argument_, found.error()).error;
       if (*found) {
         matching.emplace(prefix, **found);
         return {};
       }
     }
     if (!prefix.empty() && !prefix.ends_with('/')) prefix += '/';
-    const KeyPattern pattern(one);
+    const PathPattern pattern(one);
     const auto on_object = [&](const http::Object& object) {
       if (pattern.matches(parts_of(object.key))) matching.emplace(object.key, object);
       return Status();
@@ -217,13 +187,13 @@ http::Answer<std::string> version_of(const std::string& name) {
   const auto address = store::lend_address(name);
   const auto url = address ? http::parse_url(*address) : address.error();
   if (!url) return http::Failure{http::Trouble::Refused, url.error().message};
-  auto state = store::open_file(*url)->look();
+  auto state = store::open_file(*url, name)->look();
   if (!state) return std::move(state).error();
   return std::move(state->version);
 }
 
 // What of an object is not in a list.
-Status complete(InputFile& file, http::Store& store, const std::string& key) {
+Result<void, Refusal> complete(InputFile& file, http::Store& store, const std::string& key) {
   if (file.version.empty()) {
     auto version = version_of(file.path);
     if (!version) return not_read(file.path, version.error());
@@ -233,7 +203,7 @@ Status complete(InputFile& file, http::Store& store, const std::string& key) {
   const auto first = store.read_range({key, file.size, file.version}, 0, size);
   if (!first) return not_read(file.path, first.error());
   auto codec = codec_of(file.path, *first);
-  if (!codec) return std::move(codec).error();
+  if (!codec) return Refusal(Flaw::Unreadable, std::move(codec).error());
   file.codec = *codec;
   add_index(file, kRemoteEffort, [&](char* to, std::size_t most, std::uint64_t offset) {
     most = static_cast<std::size_t>(std::min<std::uint64_t>(most, file.size - std::min(offset, file.size)));
@@ -246,12 +216,13 @@ Status complete(InputFile& file, http::Store& store, const std::string& key) {
 
 using Stores = std::map<std::string, std::unique_ptr<http::Store>>;  // by their roots
 
-Status look(InputFile& file, Stores& stores) {
+Result<void, Refusal> look(InputFile& file, Stores& stores) {
   const auto name = store::parse_name(file.path);
   // HDFS allows more than can be asked for here; better said now than by each worker.
   if (!name)
-    return bad_input("The input " + shown(file.path.substr(0, kShownBytesMax)) +
-                     " cannot be read: " + readable(name.error().message) + " Rename the file, or leave it out.");
+    return Refusal(Flaw::Unreadable, bad_input("The input " + shown(file.path.substr(0, kShownBytesMax)) +
+                                               " cannot be read: " + readable(name.error().message) +
+                                               " Rename the file, or leave it out."));
   auto& store = stores[name->root];
   if (!store) store = store::open(*name);
   return complete(file, *store, name->key);
@@ -270,7 +241,7 @@ Status find_objects(const std::string& argument, const files::Roots& roots, Dire
 }
 
 // Each thread asks for one object after another until all are known or one cannot be read.
-Status complete_objects(std::vector<InputFile>& files) {
+Status complete_objects(std::vector<InputFile>& files, const ObjectSink& sink) {
   constexpr std::size_t kThreads = 8;
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
@@ -281,10 +252,13 @@ Status complete_objects(std::vector<InputFile>& files) {
       note_progress();
       InputFile& file = files[i];
       if (file.size == 0) continue;  // nobody reads it
-      Status known = look(file, stores);
+      const auto known = look(file, stores);
       if (known) continue;
       const std::lock_guard lock(mutex);
-      status = std::move(known);
+      Status skipped = sink.refuse(file.path, known.error());
+      if (skipped) file.path.clear();
+      if (skipped || !status) continue;
+      status = std::move(skipped);
       next = files.size();
     }
   };
@@ -292,6 +266,7 @@ Status complete_objects(std::vector<InputFile>& files) {
     const auto helpers = start_helpers(std::min(kThreads, std::max<std::size_t>(files.size(), 1)) - 1, work);
     work();
   }
+  std::erase_if(files, [](const InputFile& file) { return file.path.empty(); });
   return status;
 }
 

@@ -14,6 +14,9 @@ namespace ontime::master {
 struct ObjectSink {
   std::function<Status(const std::string& path, const http::Object& object)> keep;
   std::function<void(const std::string& path, std::string why)> leave_out;
+  std::function<bool(const std::string& path)> excludes;
+  // Success: it is skipped.
+  std::function<Status(const std::string& path, const Refusal& refusal)> refuse;
 };
 
 // In the order of their keys. What is left out of a prefix is what would be of a directory. BadInput, with one sentence
@@ -21,7 +24,8 @@ struct ObjectSink {
 Status find_objects(const std::string& argument, const files::Roots& roots, Directories directories,
                     const ObjectSink& sink);
 
-// Fills in what a list does not say: how each file is compressed. Asks for several at a time.
-Status complete_objects(std::vector<scheduler::InputFile>& files);
+// Fills in what a list does not say: how each file is compressed. Asks for several at a time. Those that are skipped
+// are taken out.
+Status complete_objects(std::vector<scheduler::InputFile>& files, const ObjectSink& sink);
 
 }  // namespace ontime::master

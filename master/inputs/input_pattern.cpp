@@ -107,6 +107,44 @@ bool is_wildcard(std::string_view part) { return find_special(part, kWildcards) 
 
 bool matches(const std::string& part, const std::string& name) { return ::fnmatch(part.c_str(), name.c_str(), 0) == 0; }
 
+PathPattern::PathPattern(std::string_view pattern, Hidden hidden) : parts_(names_of(pattern)), hidden_(hidden) {}
+
+bool PathPattern::matches(const std::vector<std::string>& names) const {
+  return reached(names).contains(parts_.size());
+}
+
+// Which of the pattern's parts may come next.
+std::set<std::size_t> PathPattern::reached(const std::vector<std::string>& names) const {
+  std::set<std::size_t> at = skipped({0});
+  for (const std::string& name : names) {
+    std::set<std::size_t> next;
+    for (const std::size_t i : at) {
+      if (i == parts_.size() || parts_[i] == "**") {
+        if (takes(name)) next.insert(i);
+      } else if (fits(parts_[i], name)) {
+        next.insert(i + 1);
+      }
+    }
+    at = skipped(next);
+  }
+  return at;
+}
+
+// "**" may stand for no name at all.
+std::set<std::size_t> PathPattern::skipped(std::set<std::size_t> at) const {
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (at.contains(i) && parts_[i] == "**") at.insert(i + 1);
+  }
+  return at;
+}
+
+bool PathPattern::fits(const std::string& part, const std::string& name) const {
+  if (!is_wildcard(part)) return literal_name(part) == name;
+  return master::matches(part, name) && (takes(name) || part.front() == name.front());
+}
+
+bool PathPattern::takes(const std::string& name) const { return hidden_ == Hidden::Matches || !is_hidden(name); }
+
 bool is_hidden(std::string_view name) { return name.starts_with('.') || name.starts_with('_'); }
 
 }  // namespace ontime::master

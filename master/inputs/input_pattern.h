@@ -2,6 +2,8 @@
 // Patterns that name input files: `*`, `?` and `[...]` within a name, `**` for any number of directories, `{a,b}` for
 // either text. A backslash takes the character behind it as it is. Pure.
 
+#include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,27 @@ std::vector<std::string> names_of(std::string_view pattern);
 std::string literal_name(std::string_view part);
 bool is_wildcard(std::string_view part);
 bool matches(const std::string& part, const std::string& name);
+
+// A whole pattern without braces, for names that are not looked up one directory after another.
+class PathPattern {
+ public:
+  // Whether wildcards match hidden names too.
+  enum class Hidden { Matches, MatchesNot };
+  explicit PathPattern(std::string_view pattern, Hidden hidden = Hidden::MatchesNot);
+
+  // The names match up to some slash, and nothing hidden is behind it.
+  bool matches(const std::vector<std::string>& names) const;
+  bool may_match_below(const std::vector<std::string>& directory) const { return !reached(directory).empty(); }
+
+ private:
+  std::set<std::size_t> reached(const std::vector<std::string>& names) const;
+  std::set<std::size_t> skipped(std::set<std::size_t> at) const;
+  bool fits(const std::string& part, const std::string& name) const;
+  bool takes(const std::string& name) const;
+
+  std::vector<std::string> parts_;
+  Hidden hidden_;
+};
 
 // As Hadoop leaves them out of what it reads: names that begin with '.' or '_'.
 bool is_hidden(std::string_view name);

@@ -77,6 +77,7 @@ CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit) {
   for (const auto& [key, value] : commit.counters) manifest.counters[key.first][key.second] = value;
   std::vector<std::uint32_t> first_files;
   manifest.inputs = manifest_inputs(spec, first_files);
+  for (const auto& [path, why] : spec.skip.inputs) manifest.left_out.push_back({path, why});
   plan.parts.reserve(tasks.size());
   manifest.tasks.reserve(tasks.size());
   for (std::uint32_t index = 0; index < tasks.size(); ++index) {

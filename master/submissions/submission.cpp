@@ -221,8 +221,10 @@ Status check_policy(const std::string& name, const StringMap& parameters) {
   return status ? Status() : bad_input(readable(status.error().message));
 }
 
-Directories directories_of(const wire::JobSpec& request) {
-  return request.top_level_only() ? Directories::TopLevelOnly : Directories::WithThoseBelow;
+Result<InputChoice> choice_of(const wire::JobSpec& request) {
+  return InputChoice::of(request.top_level_only() ? Directories::TopLevelOnly : Directories::WithThoseBelow,
+                         {request.exclude().begin(), request.exclude().end()}, request.settings().skip().kinds(),
+                         request.growing() ? Changes::MayGrow : Changes::Refused);
 }
 
 Result<JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& policy) {
@@ -233,6 +235,7 @@ Result<JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& poli
   if (!spec) return spec;
   if (Status status = choose_policy(*spec, policy); !status) return status.error();
   fill_in(*spec);
+  spec->skip.inputs.clear();  // that is found out here
   for (const auto check : {check_application, check_estimator, check_durations, check_limits, check_files,
                            check_application_directories, check_name}) {
     if (Status status = check(*spec); !status) return status.error();

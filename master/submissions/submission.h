@@ -15,7 +15,7 @@ namespace ontime::master {
 // The output directory a request names, in normal form. BadInput unless it is an absolute path that could be one.
 Result<std::string> output_of(const wire::JobSpec& request);
 
-Directories directories_of(const wire::JobSpec& request);
+Result<InputChoice> choice_of(const wire::JobSpec& request);
 
 // A job's specification, in two steps: what does not depend on its inputs, then the rest when they have been listed.
 // BadInput, with one sentence, if the request is wrong. The application's name and parameters are not checked here but

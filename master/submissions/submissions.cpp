@@ -21,10 +21,10 @@ namespace {
 
 // What a thread fills in. It may outlive the submission, and everything else.
 struct Listed {
-  Listed(wire::JobSpec asked, scheduler::JobSpec job, files::Roots roots, KnownIndex known_index)
+  Listed(wire::JobSpec asked, scheduler::JobSpec job, files::Roots roots, InputChoice choice, KnownIndex known_index)
       : request(std::move(asked)),
         begun(std::move(job)),
-        inputs(std::move(roots), directories_of(request), std::move(known_index)) {}
+        inputs(std::move(roots), std::move(choice), std::move(known_index)) {}
   const wire::JobSpec request;
   scheduler::JobSpec begun;
   InputListing inputs;
@@ -61,7 +61,10 @@ FileWork::Job listing_of(const std::shared_ptr<Listed>& listed, const std::vecto
     }
     if (!is_last || !listed->status || !may_go_on()) return;
     auto inputs = listed->inputs.finish();
-    if (inputs) listed->left_out = std::move(inputs->left_out);
+    if (inputs) {
+      listed->left_out = std::move(inputs->left_out);
+      listed->begun.skip.inputs = std::move(inputs->skipped);
+    }
     listed->spec =
         inputs ? finish_job(listed->request, std::move(listed->begun), std::move(inputs->files)) : inputs.error();
   };
@@ -135,7 +138,11 @@ asio::awaitable<Status> Submissions::run(FileWork::Job job) {
 
 asio::awaitable<Result<scheduler::JobSpec>> Submissions::list(wire::JobSpec request, scheduler::JobSpec begun,
                                                               std::string& left_out) {
-  const auto listed = std::make_shared<Listed>(std::move(request), std::move(begun), roots_.input, known_index_);
+  auto choice = choice_of(request);
+  if (!choice) co_return choice.error();
+  choice->set_output(begun.output);
+  const auto listed =
+      std::make_shared<Listed>(std::move(request), std::move(begun), roots_.input, std::move(*choice), known_index_);
   const std::vector<Arguments> groups = by_directory(listed->request);
   for (const Arguments& group : groups) {
     FileWork::Job job = listing_of(listed, group, &group == &groups.back());

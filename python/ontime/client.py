@@ -49,6 +49,12 @@ class Options(TypedDict, total=False):
     max_attempts: int
     max_record: Size
     records: str
+    skip: str
+    """Kinds of inputs that are left out instead of failing the job: "unreadable,vanished,archived"."""
+    files_from: Path_
+    """A file that names more inputs, one a line or each ended by a NUL."""
+    exclude: str | Sequence[str]
+    """Patterns of inputs that are left out."""
     files: Path_ | Sequence[Path_]
     """Sent along; attempts find them in their directory. Mappers can import modules that are sent along."""
 
@@ -64,8 +70,9 @@ def _paths(one_or_more: Path_ | Iterable[Path_]) -> list[Path_]:
 
 
 # How the flag of an option is written that has one of its name.
+_LISTS = {"files": "--file", "exclude": "--exclude"}  # repeatable flags
 _FLAGS: dict[str, Callable[[Any], str]] = {
-    name: _time if hint == Time else str for name, hint in get_type_hints(Options).items() if name not in ("output", "files")
+    name: _time if hint == Time else str for name, hint in get_type_hints(Options).items() if name not in ("output", *_LISTS)
 }
 
 
@@ -210,7 +217,7 @@ class Client:
         contents: Mapping[str, bytes] | None = None,
     ) -> tuple[str, str]:
         """The job's id and its output."""
-        if unknown := set(options) - set(_FLAGS) - {"output", "files"}:
+        if unknown := set(options) - set(_FLAGS) - {"output", *_LISTS}:
             raise BadRequest(f"there is no option {', '.join(sorted(unknown))}")
         output = self._output(options)
         given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
@@ -220,10 +227,11 @@ class Client:
                 arguments += ["--" + name.replace("_", "-"), text_of(given[name])]
         for key, value in settings.items():
             arguments += ["--set", f"{key}={value}"]
-        for file in _paths(given.get("files", ())):
-            arguments += ["--file", os.fspath(file)]
+        for name, flag in _LISTS.items():
+            for value in _paths(given.get(name, ())):
+                arguments += [flag, os.fspath(value)]
         paths = _paths(inputs)
-        if not paths:
+        if not paths and "files_from" not in given:
             raise BadRequest("there is no input")
         if "-" in paths:
             raise BadRequest("a job has no standard input here: name files")

@@ -57,6 +57,19 @@ def test_lists_that_are_read_again_need_their_merge(cluster, tmp_path):
     assert ontime.Results(tmp_path / "sums").to_dict() == sums == {"a": 1, "b": 2}
 
 
+def test_what_is_excluded_or_skipped_is_left_out(cluster, tmp_path):
+    for name in ("a.txt", "b.bak", "c.tmp"):
+        (tmp_path / name).write_text(f"{name}\n")
+    (tmp_path / "names").write_text(f"{tmp_path}/b.bak\n")
+    gone = tmp_path / "gone.txt"
+    job = cluster.wordcount([tmp_path / "a.txt", gone], skip="vanished", output=tmp_path / "one")
+    assert job.to_dict() == {"a.txt": 1}
+    assert [one["path"] for one in job.status()["left_out"]] == [str(gone)]
+    more = cluster.wordcount(tmp_path / "*.*", exclude=["*.tmp", "c*"], output=tmp_path / "two")
+    assert more.to_dict() == {"a.txt": 1, "b.bak": 1}
+    assert cluster.wordcount([], files_from=tmp_path / "names", output=tmp_path / "three").to_dict() == {"b.bak": 1}
+
+
 def test_other_applications(cluster, tmp_path):
     (tmp_path / "in").write_text("b\t2\na\t1\nc\n")
     job = cluster.run("sort", tmp_path / "in", {"reverse": "yes"})

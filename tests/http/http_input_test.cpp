@@ -74,6 +74,19 @@ TEST_F(HttpInputTest, ThatChangesUnderWayIsAFaultOfTheInput) {
   EXPECT_EQ(again.error().kind, FaultKind::InputChanged);
 }
 
+TEST_F(HttpInputTest, OfServersThatDoNotAgreeOnItsVersionIsNotCalledChanged) {
+  server_.set_fault([&](int n, const httplib::Request&, httplib::Response&) {
+    server_.set_version("\"of server " + std::to_string(n) + "\"");
+    return false;
+  });
+  const auto input = open_input(file());
+  ASSERT_TRUE(input) << input.error().message;  // the first one agrees
+  const auto other = open_input(file());
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().kind, FaultKind::Input);
+  EXPECT_NE(other.error().message.find("another ETag with each answer"), std::string::npos) << other.error().message;
+}
+
 // As a store's signed addresses do: each is good for six requests.
 TEST_F(HttpInputTest, OfAStoreIsReadOnWhenItsAddressExpires) {
   const InputFile object{"s3://books/file.txt", server_.content().size(), "\"1\"", Codec::Plain};

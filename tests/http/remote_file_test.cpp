@@ -199,26 +199,18 @@ TEST_F(RemoteFileTest, OfAServerThatIgnoresRangesIsReadFromItsBegin) {
   EXPECT_EQ(other.error().trouble, Trouble::Changed);
 }
 
-TEST_F(RemoteFileTest, OfAServerThatTellsNeitherRangesNorSizeIsRefused) {
-  server_.set_fault([&](int, const httplib::Request& request, httplib::Response& response) {
-    const_cast<httplib::Request&>(request).ranges.clear();
-    response.status = 200;
-    response.set_chunked_content_provider("text/plain", [](std::size_t, httplib::DataSink& sink) {
-      sink.done();
-      return true;
-    });
-    return true;
-  });
-  const auto looked = file().look();
-  ASSERT_FALSE(looked);
-  EXPECT_EQ(looked.error().trouble, Trouble::Refused);
-}
-
 TEST_F(RemoteFileTest, OfNoServerSaysSoAfterAllTries) {
   RemoteFile nobody(*parse_url("http://127.0.0.1:1/x"), nullptr, patience());
   const auto looked = nobody.look();
   ASSERT_FALSE(looked);
   EXPECT_EQ(looked.error().trouble, Trouble::Unavailable);
+}
+
+TEST_F(RemoteFileTest, OfAHostThatNobodyKnowsSaysSo) {
+  RemoteFile nobody(*parse_url("http://nobody.invalid/x"), nullptr, patience());
+  const auto looked = nobody.look();
+  ASSERT_FALSE(looked);
+  EXPECT_THAT(looked.error().message, testing::HasSubstr("the host of http://nobody.invalid is not known"));
 }
 
 TEST_F(RemoteFileTest, ThatNobodyWantsAnyMoreIsNotWaitedFor) {

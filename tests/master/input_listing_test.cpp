@@ -26,8 +26,8 @@ class InputListing : public testing::Test {
   std::string at(const std::string& name) const { return directory_ / name; }
 
   // Names, below the test's directory, of what the arguments list.
-  Paths list(const Paths& arguments, Directories directories = Directories::WithThoseBelow) {
-    const auto listed = list_inputs(arguments, {}, directories);
+  Paths list(const Paths& arguments, const InputChoice& choice = {}) {
+    const auto listed = list_inputs(arguments, {}, choice);
     if (!listed) {
       error_ = listed.error().message;
       EXPECT_EQ(listed.error().kind, ErrorKind::BadInput);
@@ -115,6 +115,11 @@ TEST_F(InputListing, LeavesOutDirectoriesInsideIfToldSo) {
   for (const char* name : {"d/a", "d/sub/x"}) make(name);
   EXPECT_EQ(list({at("d")}, Directories::TopLevelOnly), (Paths{"d/a"}));
   EXPECT_EQ(left_out_, "left out of the input: '" + at("d/sub") + "', as it is a directory inside a directory");
+}
+
+TEST_F(InputListing, APatternThatEndsInASlashMeansDirectories) {
+  for (const char* name : {"d/a", "d/x/b", "d/y/c"}) make(name);
+  EXPECT_EQ(list({at("d/*/")}), (Paths{"d/x/b", "d/y/c"}));
 }
 
 TEST_F(InputListing, ReadsADirectoryOnceWhateverLinksLeadToIt) {
@@ -274,9 +279,16 @@ TEST_F(InputListing, RefusesAFileThatMayNotBeRead) {
   EXPECT_NE(error_for({at("secret")}).find("cannot be read: Permission denied"), std::string::npos);
 }
 
-TEST_F(InputListing, RefusesANameThatIsNotUtf8) {
+TEST_F(InputListing, TakesANameThatIsNotUtf8) {
   make("caf\xe9.txt");
-  EXPECT_NE(error_for({directory_.path()}).find("caf?.txt' is not valid UTF-8"), std::string::npos) << error_;
+  EXPECT_EQ(list({directory_.path()}), (Paths{"caf\xe9.txt"})) << error_;
+}
+
+TEST_F(InputListing, RefusesWhatIsAnotherFileToEachProcess) {
+  for (const char* path :
+       {"/dev/stdin", "/dev/fd/0", "/dev//fd/3", "/proc/self/exe", "/proc/thread-self/comm", "file:///dev/stdin"})
+    EXPECT_NE(error_for({path}).find("another file to each process"), std::string::npos) << path << error_;
+  EXPECT_NE(error_for({"s3a://bucket/key"}).find("write s3://"), std::string::npos);
 }
 
 TEST_F(InputListing, FilesWithoutAByteAreInputWithoutTasks) {

@@ -159,6 +159,131 @@ TEST_F(CredentialsTest, AreTheInstancesOnlyWhereThatIsAsked) {
   EXPECT_EQ(shown(find_credentials(with_home(variables))), "m n o");
 }
 
+TEST_F(CredentialsTest, AreTheContainers) {
+  const Answering agent([](httplib::Server& server) {
+    server.Get("/v1/credentials", [](const httplib::Request& request, httplib::Response& response) {
+      response.status = request.get_header_value("Authorization") == "pod-token" ? 200 : 401;
+      response.set_content(
+          R"({"AccessKeyId":"c","SecretAccessKey":"d","Token":"e","Expiration":"2031-01-01T00:00:00Z"})",
+          "application/json");
+    });
+  });
+  test::write_file(home_ / "token", "pod-token\n");
+  Variables variables{{"AWS_CONTAINER_CREDENTIALS_FULL_URI", agent.url() + "/v1/credentials"},
+                      {"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", home_ / "token"}};
+  const auto found = find_credentials(with_home(variables));
+  EXPECT_EQ(shown(found), "c d e");
+  EXPECT_TRUE(found && found->expire);
+  variables["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"] = home_ / "nothing";
+  EXPECT_NE(shown(find_credentials(with_home(variables))).find("nothing"), std::string::npos);
+  variables = {{"AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://elsewhere.example/x"}};
+  EXPECT_NE(shown(find_credentials(with_home(variables))).find("of this machine"), std::string::npos);
+}
+
+TEST_F(CredentialsTest, AreWhatAProgramPrints) {
+  write("config",
+        "[default]\ncredential_process = printf '{\"Version\":1,\"AccessKeyId\":\"p\",\"SecretAccessKey\":\"q\","
+        "\"SessionToken\":\"%s\",\"Expiration\":\"2031-01-01T00:00:00Z\"}' \"$((1+2))\"\n"
+        "[profile broken]\ncredential_process = echo '{}'; exit 1\n[profile silent]\ncredential_process = true\n");
+  const auto found = find_credentials(with_home());
+  EXPECT_EQ(shown(found), "p q 3");
+  EXPECT_TRUE(found && found->expire);
+  EXPECT_NE(shown(find_credentials(with_home({{"AWS_PROFILE", "broken"}}))).find("'broken' failed"), std::string::npos);
+  EXPECT_NE(shown(find_credentials(with_home({{"AWS_PROFILE", "silent"}}))).find("gives no keys"), std::string::npos);
+}
+
+TEST_F(CredentialsTest, AreThoseOfASingleSignOn) {
+  const Answering portal([](httplib::Server& server) {
+    server.Get("/federation/credentials", [](const httplib::Request& request, httplib::Response& response) {
+      const bool is_right = request.get_header_value("x-amz-sso_bearer_token") == "sso-token" &&
+                            request.get_param_value("account_id") == "123" &&
+                            request.get_param_value("role_name") == "Reader";
+      response.status = is_right ? 200 : 401;
+      response.set_content(
+          R"({"roleCredentials":{"accessKeyId":"s","secretAccessKey":"t","sessionToken":"u","expiration":1924992000000}})",
+          "application/json");
+    });
+  });
+  const std::string session = "[sso-session ours]\nsso_region = here\nsso_start_url = https://ours.example/start\n";
+  write("config", session +
+                      "[default]\nsso_session = ours\nsso_account_id = 123\nsso_role_name = Reader\n"
+                      "[profile old]\nsso_start_url = https://ours.example/start\nsso_region = here\n"
+                      "sso_account_id = 123\nsso_role_name = Reader\n");
+  const Variables variables{{"AWS_ENDPOINT_URL_SSO", portal.url()}};
+  EXPECT_NE(shown(find_credentials(with_home(variables))).find("aws sso login"), std::string::npos);
+  // As `printf ours | sha1sum` and `printf https://ours.example/start | sha1sum` name them.
+  for (const char* name : {"48537f613ab85111413f2369616ae97481429bd1", "36221886a012a37243402282367742210844a3c4"})
+    write(std::string("sso/cache/") + name + ".json",
+          R"({"accessToken":"sso-token","expiresAt":"2031-01-01T00:00:00Z"})");
+  const auto found = find_credentials(with_home(variables));
+  EXPECT_EQ(shown(found), "s t u");
+  ASSERT_TRUE(found && found->expire);
+  EXPECT_EQ(std::chrono::system_clock::to_time_t(*found->expire), 1924992000);
+  Variables old = variables;
+  old["AWS_PROFILE"] = "old";
+  EXPECT_EQ(shown(find_credentials(with_home(old))), "s t u");
+  write("sso/cache/48537f613ab85111413f2369616ae97481429bd1.json",
+        R"({"accessToken":"sso-token","expiresAt":"2021-01-01T00:00:00Z"})");
+  EXPECT_NE(shown(find_credentials(with_home(variables))).find("has expired"), std::string::npos);
+}
+
+TEST_F(CredentialsTest, AreThoseOfARoleThatOtherKeysMayTake) {
+  const Answering sts([](httplib::Server& server) {
+    server.Get("/", [](const httplib::Request& request, httplib::Response& response) {
+      const std::string role = request.get_param_value("RoleArn"), by = request.get_param_value("X-Amz-Credential");
+      const bool is_right = request.get_param_value("Action") == "AssumeRole" && by.find("/here/sts/") != by.npos &&
+                            request.get_param_value("X-Amz-Signature").size() == 64 &&
+                            (role == "first" ? by.starts_with("own/") : by.starts_with("first-id/")) &&
+                            request.get_param_value("ExternalId") == (role == "first" ? "ext" : "");
+      response.status = is_right ? 200 : 403;
+      response.set_content("<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>" + role +
+                               "-id</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken>"
+                               "<Expiration>2031-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult>"
+                               "</AssumeRoleResponse>",
+                           "text/xml");
+    });
+  });
+  write("credentials", "[base]\naws_access_key_id = own\naws_secret_access_key = s\n");
+  write(
+      "config",
+      "[profile one]\nrole_arn = first\nsource_profile = base\nexternal_id = ext\n"
+      "[profile two]\nrole_arn = second\nsource_profile = one\n"
+      "[profile circle]\nrole_arn = x\nsource_profile = round\n[profile round]\nrole_arn = y\nsource_profile = circle\n"
+      "[profile alone]\nrole_arn = x\n");
+  const auto keys = [&](const char* profile) {
+    return shown(find_credentials(
+        with_home({{"AWS_PROFILE", profile}, {"AWS_REGION", "here"}, {"AWS_ENDPOINT_URL_STS", sts.url()}})));
+  };
+  EXPECT_EQ(keys("one"), "first-id s t");
+  EXPECT_EQ(keys("two"), "second-id s t");
+  EXPECT_NE(keys("circle").find("has none"), std::string::npos) << keys("circle");
+  EXPECT_NE(keys("alone").find("names no source_profile"), std::string::npos) << keys("alone");
+}
+
+TEST_F(CredentialsTest, AreNotSentWhereThatIsSwitchedOffInWhicheverCase) {
+  for (const char* yes : {"true", "TRUE", "YES", "yes", "1", "On"})
+    EXPECT_EQ(shown(find_credentials(with_home({{"AWS_NO_SIGN_REQUEST", yes}}))), "none") << yes;
+  EXPECT_NE(shown(find_credentials(with_home({{"AWS_NO_SIGN_REQUEST", "no"}}))), "none");
+}
+
+TEST_F(CredentialsTest, ComeWithAnEndpointThatMayHaveAPath) {
+  Variables variables{{"AWS_ENDPOINT_URL_S3", "http://h:81/storage/v1/s3/"},
+                      {"AWS_ACCESS_KEY_ID", "i"},
+                      {"AWS_SECRET_ACCESS_KEY", "s"}};
+  const auto url = Access(with_home(variables)).address({"GET", {"s3://books", "a b"}});
+  ASSERT_TRUE(url) << url.error().message;
+  EXPECT_EQ(url->origin, "http://h:81");
+  EXPECT_EQ(url->path, "/storage/v1/s3/books/a%20b");
+  EXPECT_EQ(url->target.find("request-payer"), std::string::npos);
+  variables["AWS_REQUEST_PAYER"] = "requester";
+  EXPECT_NE(Access(with_home(variables))
+                .address({"GET", {"s3://books", "x"}})
+                ->target.find("&x-amz-request-payer=requester&"),
+            std::string::npos);
+  variables["AWS_ENDPOINT_URL_S3"] = "http://h/x?y=";
+  EXPECT_FALSE(Access(with_home(variables)).address({"GET", {"s3://books", "x"}}));
+}
+
 TEST_F(CredentialsTest, AreNotPartOfAnAddress) {
   const Access access(with_home({{"AWS_ACCESS_KEY_ID", "AKID"}, {"AWS_SECRET_ACCESS_KEY", "very-secret"}}));
   const auto url = access.address({"GET", {"s3://books", "x"}});

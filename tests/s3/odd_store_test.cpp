@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "common/s3/bucket.h"
 
@@ -164,6 +165,70 @@ TEST_F(OddStore, MayTakeAsLongForACopyAsItsBytesNeed) {
   const auto copied = bucket.put_in_place({"part", kBytes, ""}, "copy");
   EXPECT_TRUE(copied) << copied.error().message;
   EXPECT_EQ(copies, 1);
+}
+
+// The reason is longer than the few bytes that were asked for.
+TEST_F(OddStore, IsQuotedWhereItRefusesToReadAnObject) {
+  server_.Get("/books.*", [](const httplib::Request& request, httplib::Response& response) {
+    if (request.has_param("list-type")) {
+      response.set_content("<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>", "text/xml");
+      return;
+    }
+    const_cast<httplib::Request&>(request).ranges.clear();
+    response.status = 403;
+    if (request.method != "GET") return;
+    response.set_content(
+        "<Error><Code>InvalidObjectState</Code><Message>The operation is not valid for the object's "
+        "storage class</Message></Error>",
+        "text/xml");
+  });
+  Bucket bucket = this->bucket();
+  const auto read = bucket.read_range({"in/a", 8, "\"1\""}, 0, 8);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, "InvalidObjectState");
+  EXPECT_THAT(read.error().message, testing::HasSubstr("InvalidObjectState: The operation is not valid"));
+  const auto found = bucket.find("in/a");  // by HEAD, which is answered without a reason
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, "InvalidObjectState");
+}
+
+TEST_F(OddStore, IsAskedInTheRegionOfTheBucketOnceThatIsKnown) {
+  std::vector<std::string> regions;
+  server_.Get("/books.*", [&](const httplib::Request& request, httplib::Response& response) {
+    const std::string by = request.get_param_value("X-Amz-Credential");
+    regions.push_back(by.find("/far-away-7/") != by.npos ? "right" : "wrong");
+    if (regions.back() == "right") {
+      response.set_content("<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>", "text/xml");
+    } else {
+      response.status = 301;
+      response.set_header("x-amz-bucket-region", "far-away-7");
+    }
+  });
+  Bucket bucket = this->bucket();
+  EXPECT_TRUE(bucket.list_page("in/"));
+  EXPECT_TRUE(bucket.list_page("in/"));
+  EXPECT_EQ(regions, (std::vector<std::string>{"wrong", "right", "right"}));
+}
+
+TEST_F(OddStore, IsAskedInTheRegionThatItsRefusalNames) {
+  std::string said = "far-away-7";
+  int asked = 0;
+  server_.Get("/books.*", [&](const httplib::Request& request, httplib::Response& response) {
+    ++asked;
+    if (request.get_param_value("X-Amz-Credential").find("/far-away-7/") != std::string::npos) {
+      response.set_content("<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>", "text/xml");
+      return;
+    }
+    response.status = 400;
+    response.set_content("<Error><Code>AuthorizationQueryParametersError</Code><Region>" + said + "</Region></Error>",
+                         "text/xml");
+  });
+  Bucket bucket = this->bucket();
+  said = "evil.example/";
+  EXPECT_FALSE(bucket.list_page("in/"));
+  EXPECT_EQ(asked, 1);
+  said = "far-away-7";
+  EXPECT_TRUE(bucket.list_page("in/"));
 }
 
 }  // namespace

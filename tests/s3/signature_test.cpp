@@ -12,7 +12,8 @@ TEST(Signature, IsThatOfThePublishedExample) {
   const Endpoint endpoint{"https", "s3.amazonaws.com", "us-east-1", false};
   const Keys keys{"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", ""};
   const auto day = sys_days{std::chrono::year{2013} / 5 / 24};
-  const http::Url url = sign(endpoint, keys, {"GET", {"s3://examplebucket", "test.txt"}}, day, std::chrono::seconds(86400));
+  const http::Url url =
+      sign(endpoint, keys, {"GET", {"s3://examplebucket", "test.txt"}}, day, std::chrono::seconds(86400));
   EXPECT_EQ(url.origin, "https://examplebucket.s3.amazonaws.com");
   EXPECT_EQ(url.path, "/test.txt");
   EXPECT_EQ(url.target,

@@ -44,6 +44,74 @@ TEST_F(Everyday, TheExamplesOfRunWorkAsPrinted) {
   EXPECT_EQ(at_prompt("ontime result lengths").out, "8\t1\n9\t1\n");
 }
 
+TEST_F(Everyday, OneBadNameAmongGoodOnesIsLeftOutAndListed) {
+  std::filesystem::create_directory(directory_ / "in");
+  ASSERT_EQ(at_prompt("cp book.txt in/a && cp book.txt in/b.bak && ln -s gone in/link").status, 0);
+  const std::string run = "ontime run wordcount --exclude '*.bak' -o ";
+  EXPECT_EQ(at_prompt(run + "refused in").status, 2);
+  const Finished skipped = at_prompt(run + "counts in --skip unreadable,vanished");
+  ASSERT_EQ(skipped.status, 0) << skipped.err;
+  const std::string why = "'" + directory_.path() + "/in/link' is a link to something that is not there.";
+  EXPECT_NE(skipped.out.find("left out:    1 input: The input " + why), std::string::npos) << skipped.out;
+  EXPECT_EQ(at_prompt("ontime result counts").out, "be\t2\nnot\t1\nor\t1\nto\t2\n");
+  EXPECT_NE(read_file(directory_ / "counts/_manifest.json").find("\"why\":\"The input " + why), std::string::npos);
+  EXPECT_EQ(at_prompt("ontime verify counts").status, 0);
+  const Finished json = at_prompt(run + "again in --skip vanished --json");
+  EXPECT_NE(json.out.find("\"why\": \"The input " + why), std::string::npos) << json.out;
+}
+
+TEST_F(Everyday, NamesThatMeanAFileToOneProcessAreReadByIt) {
+  const std::string run = "ontime run wordcount -q --answer - -o ", counts = "be\t2\nnot\t1\nor\t1\nto\t2\n";
+  EXPECT_EQ(at_prompt(run + "a /dev/stdin < book.txt").out, counts);
+  EXPECT_EQ(at_prompt(run + "b /dev/fd/3 3< book.txt").out, counts);
+  EXPECT_EQ(at_prompt("bash -c '" + run + "c <(cat book.txt) <(echo be)'").out, "be\t3\nnot\t1\nor\t1\nto\t2\n");
+  EXPECT_NE(at_prompt(run + "d /dev/fd/1 | cat").err.find("only open for writing"), std::string::npos);
+  EXPECT_NE(at_prompt(run + "e - /dev/stdin < book.txt").err.find("twice"), std::string::npos);
+}
+
+// Each attempt appends a line itself.
+TEST_F(Everyday, AFileThatGrowsIsReadUpToTheLengthThatItHad) {
+  const std::string run =
+      "ontime run exec live.log -q --answer - --split-size 1000 --set merge=sum --set command="
+      "\"echo more >> '" +
+      directory_.path() + "/live.log'; wc -l | sed 's/^ */n\t/'\" -o ";
+  ASSERT_EQ(at_prompt("seq 1000 > live.log").status, 0);
+  const Finished refused = at_prompt(run + "a");
+  EXPECT_EQ(refused.status, 1) << refused.err;
+  ASSERT_EQ(at_prompt("seq 1000 > live.log").status, 0);
+  const Finished read = at_prompt(run + "b --growing");
+  ASSERT_EQ(read.status, 0) << read.err;
+  EXPECT_EQ(read.out, "n\t1000\n");
+  EXPECT_EQ(at_prompt("ontime verify b").status, 0);
+}
+
+TEST_F(Everyday, ANameThatIsNotUtf8IsReadAndNamedSoThatItCanBeReadAgain) {
+  ASSERT_EQ(at_prompt("mkdir in && cp book.txt \"$(printf 'in/caf\\351')\"").status, 0);
+  const Finished run = at_prompt("ontime run wordcount in -o counts --splits 2");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const std::string url = "file://" + directory_.path() + "/in/caf%e9";
+  EXPECT_NE(read_file(directory_ / "counts/_manifest.json").find("\"" + url + "\""), std::string::npos);
+  EXPECT_EQ(at_prompt("ontime verify counts").status, 0);
+  const Finished again = at_prompt("ontime run wordcount '" + url + "' -o again -q --answer -");
+  EXPECT_EQ(again.out, at_prompt("ontime result counts").out) << again.err;
+}
+
+TEST_F(Everyday, NamesOfInputsAreReadFromAFile) {
+  ASSERT_EQ(at_prompt("cp book.txt 'a b' && printf 'odd\n' > 'new\nline'").status, 0);
+  const std::string counts = " | sort -z | ontime run wordcount --files-from - -q --answer - -o ";
+  EXPECT_EQ(at_prompt("printf 'a b\\0' " + counts + "one").out, "be\t2\nnot\t1\nor\t1\nto\t2\n");
+  EXPECT_EQ(
+      at_prompt("printf 'a b\n\nbook.txt\n' > names && ontime run wordcount --files-from names -q --answer - -o two")
+          .out,
+      "be\t4\nnot\t2\nor\t2\nto\t4\n");
+  EXPECT_EQ(at_prompt("find . -name '*line' -print0" + counts + "three").out, "odd\t1\n");
+  EXPECT_NE(at_prompt("ontime run wordcount --files-from nothing -o x").err.find("--files-from: 'nothing' cannot be"),
+            std::string::npos);
+  EXPECT_NE(at_prompt("ontime run wordcount --files-from - - -o x").err.find("--files-from: standard input"),
+            std::string::npos);
+  EXPECT_EQ(at_prompt("ontime run wordcount --files-from /dev/null -o x").status, 2);
+}
+
 TEST_F(Everyday, APythonWordCountIsAnsweredWithCounts) {
   write_file(directory_ / "words.py", kWords);
   const Finished run = at_prompt(

@@ -66,6 +66,10 @@ class HttpInput final : public StoredInput {
     });
     if (!now) return now.error();
     has_looked_ = true;
+    if (*now != state_ && has_unsteady_version(*now))
+      return Fault{FaultKind::Input, "cannot read " + file().path +
+                                         ": its servers give another ETag with each answer, so that nobody can tell "
+                                         "whether it is the same file; name the address of one of them, or a copy"};
     has_parts_ = now->has_parts;
     if (*now != state_) return changed("it is another version now");
     return {};
@@ -75,6 +79,12 @@ class HttpInput final : public StoredInput {
 
  private:
   static constexpr std::uint64_t kNothingRead = ~std::uint64_t{0};
+
+  // Several servers behind one name may each have ETags of their own.
+  bool has_unsteady_version(const http::State& now) const {
+    const auto again = store::open_file(url_, file().path, nullptr, http::kAttemptPatience)->look();
+    return again && now.size == state_.size && again->size == now.size && again->version != now.version;
+  }
 
   Outcome<std::size_t> read_whole(char* to, std::size_t size, std::uint64_t offset) {
     if (file().codec == Codec::Plain || !file().points.empty() || offset != (whole_ ? whole_->offset() : 0))

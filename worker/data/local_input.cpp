@@ -36,6 +36,9 @@ class LocalInput final : public StoredInput {
     if (::fstat(descriptor_.get(), &now) != 0) return system_fault(FaultKind::Input, "cannot examine " + file().path);
     if (!S_ISREG(now.st_mode)) return changed("it is no longer a regular file");
     const auto size = static_cast<std::uint64_t>(now.st_size);
+    const bool may_grow = files::is_growing(file().version);
+    if (may_grow && files::growing_version_of(now) != file().version) return changed("another file has its name");
+    if (may_grow && size >= file().size) return {};
     if (size != file().size) {
       return changed("it has " + std::to_string(size) + " bytes instead of " + std::to_string(file().size));
     }
