@@ -139,7 +139,9 @@ nlohmann::json Cluster::nodes() const {
 
 std::string Cluster::wait(const std::string& id) const {
   std::string state;
+  Process follower({kBin + "/ontime", "job", id, "--follow", "--master", address()}, directory_ / ("wait-" + id));
   const bool ended = eventually([&] {
+    if (follower.is_running()) return false;
     const nlohmann::json description = job(id);
     if (description.is_null()) return false;
     state = description["state"];
