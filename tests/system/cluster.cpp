@@ -114,7 +114,8 @@ void Cluster::expect_one_of_two_to_get(const std::string& output) const {
   constexpr int kRounds = 5;
   for (int round = 0; round < kRounds; ++round) {
     const std::string name = output + "-" + std::to_string(round);
-    const Arguments submission{kBin + "/ontime", "submit", "wordcount", kNovel, "--output", name, "--master", address()};
+    const Arguments submission{kBin + "/ontime", "submit", "wordcount", kNovel,
+                               "--output",       name,     "--master",  address()};
     Process first(submission, directory_ / "first");
     Process second(submission, directory_ / "second");
     const Finished ends[] = {first.wait(), second.wait()};
