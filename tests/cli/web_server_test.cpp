@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/cli/web_fixture.h"
+#include "tests/support/process.h"
 
 namespace ontime::cli {
 namespace {
@@ -131,9 +132,7 @@ TEST_F(WebTest, AnotherJobOfThatNumberIsNotTakenForTheOneBefore) {
   serve();
   EXPECT_EQ(get("/api/jobs/11")->status, 200);
   submitted_ = 1;  // to a master with another journal
-  std::this_thread::sleep_for(ClusterView::kFresh);
-  EXPECT_EQ(get("/api/jobs/11")->status, 200);
-  EXPECT_EQ(costly_.load(), 6);
+  EXPECT_TRUE(test::eventually([this] { return get("/api/jobs/11")->status == 200 && costly_ == 6; }));
 }
 
 TEST_F(WebTest, AJobThatIsForgottenMeanwhileIsLeftOut) {

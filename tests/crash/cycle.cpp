@@ -116,6 +116,7 @@ Job run_job(Processes& cluster, Clients& clients, const Text& text, const std::s
   const Job job{clients.submit(name, "1000"), clients.address_of(name), clients.place_of(name)};
   std::string state;
   cluster.until(job.id + " has ended", [&] {
+    cluster.client({"job", job.id, "--follow"});
     state = clients.state_of(job.id);
     return !state.empty() && state != "queued" && state != "running" && state != "committing";
   });

@@ -11,6 +11,7 @@ namespace {
 
 constexpr Duration kPause = std::chrono::milliseconds(600);  // between two tries
 constexpr Duration kWaitMax = std::chrono::seconds(10);      // of a question
+constexpr Duration kGlance = std::chrono::milliseconds(20);  // of one that must not miss the commit
 constexpr Duration kOnItsWay = std::chrono::minutes(1);      // bytes, at most
 
 scheduler::JobState state_of(wire::JobState state) {
@@ -63,8 +64,7 @@ bool Clients::are_done() const {
 int Clients::ask(std::uint32_t index) {
   cli::MasterClient client = connection_to(master_);
   const JobId job = submit(client, index);
-  const double killed_at = plan_.submissions[index].killed_at;
-  follow(client, job, killed_at < 0 ? machines::kNever : begin_ + from_seconds(killed_at));
+  follow(client, job, plan_.submissions[index]);
   states_[index].is_done = true;
   return 0;
 }
@@ -81,17 +81,24 @@ JobId Clients::submit(cli::MasterClient& client, std::uint32_t index) {
   }
 }
 
-void Clients::follow(cli::MasterClient& client, JobId job, TimePoint killed_at) {
+void Clients::follow(cli::MasterClient& client, JobId job, const Submission& submission) {
+  const double at = submission.killed_at;
+  const TimePoint killed_at = at < 0 ? machines::kNever : begin_ + from_seconds(at);
   bool is_killed = false;
+  bool is_committing = false;
   for (;;) {
     const Duration left = killed_at == machines::kNever ? kWaitMax : killed_at - cluster_.world.now();
-    if (!is_killed && left <= Duration(0)) is_killed = client.kill(job).has_value();
-    const auto seen = client.describe(job, {}, is_killed ? kWaitMax : std::clamp(left, kPause, kWaitMax));
+    const bool is_time = left <= Duration(0) || (submission.is_killed_late && is_committing);
+    if (!is_killed && is_time) is_killed = client.kill(job).has_value();
+    const Duration wait = submission.is_killed_late ? kGlance : std::clamp(left, kPause, kWaitMax);
+    const auto seen = client.describe(job, {}, is_killed ? kWaitMax : wait);
     if (!seen && seen.error().kind == ErrorKind::BadInput) break;  // it has ended and was forgotten
     if (!seen) {
       pause();
     } else if (seen->summary().ended_unix_ns() != 0) {
       return audit_.on_told(job, state_of(seen->summary().state()));
+    } else {
+      is_committing = seen->summary().state() == wire::COMMITTING;
     }
   }
   audit_.require(audit_.has_ended(job), "a job that is forgotten has ended");

@@ -29,7 +29,7 @@ class Clients {
  private:
   int ask(std::uint32_t submission);
   JobId submit(cli::MasterClient& client, std::uint32_t submission);
-  void follow(cli::MasterClient& client, JobId job, TimePoint killed_at);
+  void follow(cli::MasterClient& client, JobId job, const Submission& submission);
 
   const FaultPlan& plan_;
   machines::Cluster& cluster_;

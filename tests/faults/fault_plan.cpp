@@ -119,6 +119,7 @@ std::string describe(const Submission& submission) {
   if (submission.checkpoint >= 0) line += ", checkpoint " + number(submission.checkpoint) + " s";
   if (submission.attempt_timeout > 0) line += ", attempt timeout " + number(submission.attempt_timeout) + " s";
   if (submission.killed_at >= 0) line += ", killed at " + number(submission.killed_at) + " s";
+  if (submission.is_killed_late) line += ", killed while it is committed";
   if (submission.has_input_in_store) line += ", input in a store";
   if (submission.has_output_in_store) line += ", output in a store";
   return line + "\n";
@@ -234,7 +235,7 @@ void from_json(const Json& json, Trigger& trigger) { trigger = kind_of<Trigger>(
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Fault, kind, trigger, at, lasts, node, amount, share, is_silent)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Submission, at, tasks, split_bytes, record_bytes, record_time, start,
                                                 is_compressed, files, output_every, policy, policy_parameters, deadline,
-                                                kill_on_miss, checkpoint, attempt_timeout, killed_at,
+                                                kill_on_miss, checkpoint, attempt_timeout, killed_at, is_killed_late,
                                                 has_input_in_store, has_output_in_store)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FaultPlan, seed, is_one_machine, slots, slowness, submissions, faults,
                                                 quiet_after, network_delay, disk_delay, sync_delay, spread, heartbeat,

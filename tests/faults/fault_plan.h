@@ -96,9 +96,10 @@ struct Submission {
   std::map<std::string, std::string> policy_parameters;
   double deadline = 0;  // 0: none
   bool kill_on_miss = false;
-  double checkpoint = -1;      // 0: off; negative: as the product has it
-  double attempt_timeout = 0;  // 0: by what the job's attempts show
-  double killed_at = -1;       // asked for by the client; negative: never
+  double checkpoint = -1;       // 0: off; negative: as the product has it
+  double attempt_timeout = 0;   // 0: by what the job's attempts show
+  double killed_at = -1;        // asked for by the client; negative: never
+  bool is_killed_late = false;  // asked for when the client sees that the job is being committed, which is too late
   bool has_input_in_store = false;
   bool has_output_in_store = false;
 

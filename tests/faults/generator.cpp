@@ -30,6 +30,7 @@ class Generator {
     starts();
     random_ = Random(plan_.seed, Purpose::Loss);  // the same
     losses();
+    late_kills();
     plan_.quiet_after = kFaultsEnd;
     for (const Fault& fault : plan_.faults) {
       if (fault.trigger == Trigger::Time) plan_.quiet_after = std::max(plan_.quiet_after, fault.at + fault.lasts);
@@ -290,6 +291,10 @@ class Generator {
       add(FaultKind::OutputLost, scale(0.1, 20));
       plan_.faults.back().node = pick(static_cast<std::uint32_t>(plan_.submissions.size()));
     }
+  }
+
+  void late_kills() {
+    for (Submission& one : plan_.submissions) one.is_killed_late = chance(0.05);
   }
 
   std::span<Fault> faults_from(std::size_t first) { return std::span(plan_.faults).subspan(first); }

@@ -10,7 +10,6 @@
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
 #include <csignal>
-#include <optional>
 #include <utility>
 
 #include "common/log/fields.h"
@@ -22,11 +21,7 @@
 #include "master/recording/block.h"
 #include "master/recording/recorder.h"
 #include "tests/machines/network.h"
-#include "worker/agent/attempts/slots.h"
-#include "worker/agent/departure.h"
-#include "worker/agent/runners/launcher_link.h"
-#include "worker/agent/session/master_link.h"
-#include "worker/agent/session/report_log.h"
+#include "worker/agent/main_loop.h"
 #include "worker/runner/launcher.h"
 
 namespace ontime::lab::machines {
@@ -58,12 +53,12 @@ int run_master(const MasterProgram& program, std::uint32_t address) {
 }
 
 // SIGTERM, which a simulated process reads from a descriptor.
-asio::awaitable<void> await_end(asio::posix::stream_descriptor& signals, worker::Departure& departure) {
+asio::awaitable<void> await_end(asio::posix::stream_descriptor& signals, std::function<void(int)> on_told_to_end) {
   for (;;) {
     const auto [error] = co_await signals.async_wait(asio::posix::stream_descriptor::wait_read, net::no_throw);
     signalfd_siginfo info{};
     if (error || ::read(signals.native_handle(), &info, sizeof info) < 0) co_return;
-    if (info.ssi_signo == SIGTERM) departure.on_told_to_end(SIGTERM);
+    if (info.ssi_signo == SIGTERM) on_told_to_end(SIGTERM);
   }
 }
 
@@ -105,34 +100,24 @@ Result<worker::StartedLauncher> launch(const std::function<double()>& pace) {
 
 int run_worker(const WorkerProgram& program, const std::string& host) {
   asio::io_context io(1);
-  const auto executor = io.get_executor();
-  worker::ReportLog reports;
-  worker::LauncherLink launcher(executor, [&program] { return launch(program.pace); });
-  worker::AttemptOutputs outputs(executor);
-  worker::Slots slots(executor, {program.slots, program.application_directories, program.name}, reports, launcher,
-                      outputs);
-  if (auto started = slots.start(); !started) return complain(started.error());
-  worker::MasterLink::Options link;
-  link.master = {dotted(program.master), kMasterPort};
-  link.name = program.name;
-  link.host = host;
-  link.incarnation = net::make_token();
-  link.slots = program.slots;
-  link.connect_timeout = std::chrono::hours(1);
-  worker::MasterLink master(executor, std::move(link), reports, slots);
-  worker::Departure departure(executor, program.drain_timeout, {master, slots, reports, [&io] { io.stop(); }});
+  worker::AttemptOutputs outputs(io.get_executor());
+  worker::MainLoop loop;
+  loop.slots = {program.slots, program.application_directories, program.name};
+  loop.master.master = {dotted(program.master), kMasterPort};
+  loop.master.name = program.name;
+  loop.master.host = host;
+  loop.master.incarnation = net::make_token();
+  loop.master.slots = program.slots;
+  loop.master.connect_timeout = std::chrono::hours(1);
+  loop.drain_timeout = program.drain_timeout;
+  loop.start_launcher = [&program] { return launch(program.pace); };
   sigset_t wanted{};
   asio::posix::stream_descriptor signals(io, ::signalfd(-1, &wanted, SFD_NONBLOCK));
-  asio::co_spawn(executor, await_end(signals, departure), net::AbortOnException{"signals"});
-  std::optional<Error> end;
-  asio::co_spawn(executor, master.run(), [&io, &end](std::exception_ptr exception, Error error) {
-    net::AbortOnException{"master link"}(exception);
-    end = std::move(error);
-    io.stop();
-  });
-  io.run();
-  slots.stop();
-  return end ? complain(*end) : 0;
+  loop.watch_signals = [&](std::function<void(int)> on_told_to_end) {
+    asio::co_spawn(io, await_end(signals, std::move(on_told_to_end)), net::AbortOnException{"signals"});
+  };
+  const Status ended = worker::run(io, outputs, std::move(loop));
+  return ended ? 0 : complain(ended.error());
 }
 
 }  // namespace

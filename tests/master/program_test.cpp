@@ -109,19 +109,22 @@ TEST_F(MasterProgram, EndsWithZeroOnSigtermAndOnSigint) {
   }
 }
 
-TEST_F(MasterProgram, NamesAPortThatIsInUse) {
-  Process master = start();
-  Arguments second = {ONTIME_MASTER, "--listen", "127.0.0.1:" + port_, "--journal", directory_ / "other",
-                      "--log-level", "off"};
-  expect_sentence(run(second), 1, port_);
+// Both wait ten seconds for a predecessor that may be ending, at the same time.
+TEST_F(MasterProgram, RefusesAPortOrAJournalThatAnotherMasterHas) {
+  const Process master = start();
+  const std::string journal = directory_ / "journal";
+  Process with_its_port(
+      {ONTIME_MASTER, "--listen", "127.0.0.1:" + port_, "--journal", directory_ / "other", "--log-level", "off"},
+      directory_ / "with its port");
+  Process with_its_journal(command(), directory_ / "with its journal");
+  expect_sentence(with_its_port.wait(), 1, port_ + " of 127.0.0.1 is in use");
+  expect_sentence(with_its_journal.wait(), 1, journal + "' is in use by another ontime-master");
 }
 
-TEST_F(MasterProgram, RefusesAJournalThatAnotherMasterHasOpen) {
-  Process master = start();
-  expect_sentence(run(command()), 1, "is in use by another ontime-master");
-  master.kill();
-  Process successor = start();
-  EXPECT_TRUE(successor.is_running());
+TEST_F(MasterProgram, AKilledOneIsFollowedOnTheSameJournal) {
+  start().kill();
+  std::filesystem::remove(directory_ / "port");
+  EXPECT_TRUE(start().is_running());
 }
 
 TEST_F(MasterProgram, TakesOverFromAKilledMasterThatHasNotEndedYet) {

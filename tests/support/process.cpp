@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -151,12 +152,16 @@ Finished run(const Arguments& arguments, const Environment& environment) {
 Finished shell(const std::string& command) { return run({"/bin/sh", "-c", command}); }
 
 bool eventually(const std::function<bool()>& holds) {
-  const auto limit = std::chrono::steady_clock::now() + 4min;
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > limit) return false;
-    std::this_thread::sleep_for(2ms);
+  using Clock = std::chrono::steady_clock;
+  const auto limit = Clock::now() + 4min;
+  for (;;) {
+    const auto begin = Clock::now();
+    if (holds()) return true;
+    const auto end = Clock::now();
+    if (end > limit) return false;
+    // A look may start a program, which others would have to wait for.
+    std::this_thread::sleep_for(std::max<Clock::duration>(2ms, end - begin));
   }
-  return true;
 }
 
 std::vector<pid_t> descendants(pid_t ancestor, const std::string& name) {

@@ -242,17 +242,6 @@ TEST_F(BadInput, WorkerWithoutAReachableMaster) {
   EXPECT_NE(worker.err.find("127.0.0.1:1"), std::string::npos) << worker.err;
 }
 
-TEST_F(BadInput, PortInUse) {
-  Cluster cluster;
-  cluster.start_master();
-  const Finished second =
-      run({kBin + "/ontime-master", "--journal", directory_ / "journal", "--listen", cluster.address()});
-  EXPECT_EQ(second.status, 1);
-  EXPECT_NE(second.err.find("in use"), std::string::npos) << second.err;
-  EXPECT_NE(second.err.find(cluster.address().substr(cluster.address().find(':') + 1)), std::string::npos)
-      << second.err;
-}
-
 TEST_F(BadInput, AddressBeyondTheLoopback) {
   const Finished master = run({kBin + "/ontime-master", "--journal", directory_ / "journal", "--listen", "0.0.0.0:0"});
   EXPECT_EQ(master.status, 2);

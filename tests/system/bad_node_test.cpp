@@ -1,5 +1,5 @@
-// Attempts that stop, nodes on which everything fails, jobs that take their workers down: every job ends, and none of the
-// healthy ones is harmed. With the real programs, under every policy that is not told otherwise.
+// Attempts that stop, nodes on which everything fails, jobs that take their workers down: every job ends, and none of
+// the healthy ones is harmed. With the real programs, under every policy that is not told otherwise.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -31,10 +31,30 @@ class StoppedAttempt : public testing::TestWithParam<std::string> {
 // One of ten attempts stops at a fifth of its work: a cut beyond that is never answered.
 TEST_P(StoppedAttempt, DoesNotHoldItsJob) {
   const TemporaryDirectory directory;
-  Arguments arguments{"run",       "wordcount",     kNovel,         "--output",    directory / "out", "--workers", "10",
-                      "--slots",   "2",             "--splits",     "10",          "--deadline",      "14s",
-                      "--inject",  "pace=4s",       "--inject",     "stall=task:3@20%",  "--checkpoint",    "1s",
-                      "--seed",    "7",             "--quiet",      "--json",      "--tasks"};
+  Arguments arguments{"run",
+                      "wordcount",
+                      kNovel,
+                      "--output",
+                      directory / "out",
+                      "--workers",
+                      "10",
+                      "--slots",
+                      "2",
+                      "--splits",
+                      "10",
+                      "--deadline",
+                      "14s",
+                      "--inject",
+                      "pace=4s",
+                      "--inject",
+                      "stall=task:3@20%",
+                      "--checkpoint",
+                      "1s",
+                      "--seed",
+                      "7",
+                      "--quiet",
+                      "--json",
+                      "--tasks"};
   if (GetParam() != "default") arguments.insert(arguments.end(), {"--policy", GetParam()});
   const Finished finished = ontime(arguments);
   EXPECT_THAT(finished.status, testing::AnyOf(0, 3)) << finished.err;  // 3: done, but late
@@ -57,7 +77,7 @@ class StoppedRunner : public PacedJobs {};
 TEST_F(StoppedRunner, DoesNotHoldANodeThatDrains) {
   cluster_.start_master();
   cluster_.add_worker(1, {"--name", "first"});
-  const std::string job = submit_paced("out", "1");
+  const std::string job = submit_paced("out", "1", "auto", {"--attempt-timeout", "5s"});
   ASSERT_TRUE(eventually([&] { return is_under_way(job); }));
   for (const pid_t runner : runners_of(cluster_.worker(0))) ::kill(runner, SIGSTOP);
   cluster_.add_worker();
@@ -95,9 +115,9 @@ TEST(SlowRecords, AreNotTakenForAnAttemptThatHasStopped) {
   cluster.add_worker(2);
   cluster.add_worker(2);
   shell("head -n 300 " + kNovel + " > " + (cluster / "lines"));
-  const std::string job = cluster.submit(
-      {"exec", cluster / "lines", "--output", cluster / "out", "--splits", "1", "--checkpoint", "1s",
-       "--attempt-timeout", "5s", "--policy", "none", "--set", "command=while IFS= read -r line; do echo \"$line\"; sleep 0.03; done"});
+  const std::string job = cluster.submit({"exec", cluster / "lines", "--output", cluster / "out", "--splits", "1",
+                                          "--checkpoint", "1s", "--attempt-timeout", "5s", "--policy", "none", "--set",
+                                          "command=while IFS= read -r line; do echo \"$line\"; sleep 0.03; done"});
   EXPECT_EQ(cluster.wait(job), "succeeded") << cluster.job(job).dump(1);
   EXPECT_EQ(cluster.job(job)["attempts_launched"], 1) << cluster.job(job).dump(1);
   EXPECT_EQ(verified_answer(cluster / "out"), read_file(cluster / "lines"));
@@ -198,9 +218,9 @@ TEST_F(BadJob, ThatTakesItsWorkersDownFails) {
   cluster_.set_node_timeout("5s");  // so that no other worker is lost on a busy machine
   cluster_.start_master();
   for (int i = 0; i < 2; ++i) cluster_.add_worker();
-  const std::string deadly = cluster_.submit(
-      {"exec", kNovel, "--output", cluster_ / "deadly", "--splits", "1", "--set",
-       "command=launcher=$(ps -o ppid= -p $PPID); kill -9 $(ps -o ppid= -p $launcher); sleep 60"});
+  const std::string deadly =
+      cluster_.submit({"exec", kNovel, "--output", cluster_ / "deadly", "--splits", "1", "--set",
+                       "command=launcher=$(ps -o ppid= -p $PPID); kill -9 $(ps -o ppid= -p $launcher); sleep 60"});
   std::string state = "running";
   std::size_t replaced = 0;
   ASSERT_TRUE(eventually([&] {

@@ -114,7 +114,8 @@ void Cluster::expect_one_of_two_to_get(const std::string& output) const {
   constexpr int kRounds = 5;
   for (int round = 0; round < kRounds; ++round) {
     const std::string name = output + "-" + std::to_string(round);
-    const Arguments submission{kBin + "/ontime", "submit", "wordcount", kNovel, "--output", name, "--master", address()};
+    const Arguments submission{kBin + "/ontime", "submit", "wordcount", kNovel,
+                               "--output",       name,     "--master",  address()};
     Process first(submission, directory_ / "first");
     Process second(submission, directory_ / "second");
     const Finished ends[] = {first.wait(), second.wait()};
@@ -139,7 +140,9 @@ nlohmann::json Cluster::nodes() const {
 
 std::string Cluster::wait(const std::string& id) const {
   std::string state;
+  Process follower({kBin + "/ontime", "job", id, "--follow", "--master", address()}, directory_ / ("wait-" + id));
   const bool ended = eventually([&] {
+    if (follower.is_running()) return false;
     const nlohmann::json description = job(id);
     if (description.is_null()) return false;
     state = description["state"];

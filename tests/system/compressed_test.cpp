@@ -43,7 +43,12 @@ with open(sys.argv[1], 'w') as to:
 
   void expect_right_answer(const std::string& job, const std::string& output) {
     EXPECT_EQ(cluster_.wait(job), "succeeded") << cluster_.job(job).dump(1);
-    EXPECT_EQ(verified_answer(cluster_ / output), counted_by_coreutils(text_));
+    EXPECT_EQ(verified_answer(cluster_ / output), expected());
+  }
+
+  const std::string& expected() {
+    if (expected_.empty()) expected_ = counted_by_coreutils(text_);
+    return expected_;
   }
 
   std::uint64_t mapped(const std::string& job) const {
@@ -64,6 +69,7 @@ with open(sys.argv[1], 'w') as to:
   Cluster cluster_;
   const std::string text_ = cluster_ / "text";
   const std::string input_ = cluster_ / "input";
+  std::string expected_;  // of `text_`; empty: not counted yet
 };
 
 TEST_F(Compressed, TheNextJobOnAFileIsDivided) {
@@ -100,7 +106,7 @@ TEST_F(Compressed, ARunLeavesWhatItHasFoundToTheNextOne) {
                                "--split-size", "4MiB", "--workers", "2"},
                               {{"ONTIME_CACHE_DIR", cache}});
     EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_EQ(verified_answer(cluster_ / output), counted_by_coreutils(text_));
+    EXPECT_EQ(verified_answer(cluster_ / output), expected());
     return nlohmann::json::parse(read_file(cluster_ / output + "/_manifest.json")).at("tasks").size();
   };
   EXPECT_EQ(tasks_of_run("1", cluster_ / "a/cache"), 1u);
@@ -118,6 +124,7 @@ TEST_F(Compressed, AnIndexThatIsWrongCostsAJobAndIsForgotten) {
   const auto time = std::filesystem::last_write_time(input_);
   const auto size = std::filesystem::file_size(input_);
   std::filesystem::resize_file(text_, 15 * kMiB);
+  expected_.clear();
   compress_with("gzip -1");
   ASSERT_LE(std::filesystem::file_size(input_), size);
   std::filesystem::resize_file(input_, size);  // zeros behind a member are padding

@@ -133,6 +133,7 @@ TEST_F(ConnectionBetween, ThatBreaksAgainAndAgainWhileAttemptsStandStillMakesNoS
     middlebox_->break_connections();
     ASSERT_TRUE(eventually([&] { return registrations() > before; }));
   }
+  for (const pid_t runner : runners) ::kill(runner, SIGCONT);
   expect_healthy_job_to_run_once("healthy");
   expect_jobs_to_be_right();
   EXPECT_LE(middlebox_->connections(), 2 * kBreaks);

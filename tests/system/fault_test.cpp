@@ -89,13 +89,6 @@ TEST_F(Faults, AWorkerStoppedForLongerThanTheTimeOutIsFencedWhenItWakes) {
   expect_right_answer(job, "out");
 }
 
-TEST_F(Faults, ASecondMasterOnTheSameJournalIsRefused) {
-  cluster_.start_master();
-  const Finished second = run({kBin + "/ontime-master", "--journal", cluster_ / "journal", "--listen", "127.0.0.1:0"});
-  EXPECT_EQ(second.status, 1);
-  EXPECT_NE(second.err.find(cluster_ / "journal"), std::string::npos) << second.err;
-}
-
 // Real wordcount at full speed in many small tasks, so that kills hit launches, seals and the commit.
 TEST_F(Faults, KillsDuringManySmallTasksNeverChangeTheAnswer) {
   std::mt19937 random(random_seed());

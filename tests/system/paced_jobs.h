@@ -15,9 +15,12 @@ class PacedJobs : public testing::Test {
  protected:
   // About six seconds on one slot, so that a client of a busy machine finds it running.
   std::string submit_paced(const std::string& output, const std::string& splits = "6",
-                           const std::string& policy = "auto") {
-    return cluster_.submit({"paced", novel_, "--output", cluster_ / output, "--splits", splits, "--checkpoint", "100ms",
-                            "--max-attempts", "100", "--set", "lines=3", "--app-dir", kApps, "--policy", policy});
+                           const std::string& policy = "auto", const Arguments& more = {}) {
+    Arguments arguments{
+        "paced",          novel_, "--output", cluster_ / output, "--splits",  splits, "--checkpoint", "100ms",
+        "--max-attempts", "100",  "--set",    "lines=3",         "--app-dir", kApps,  "--policy",     policy};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return cluster_.submit(std::move(arguments));
   }
   bool has_begun(const std::string& job) {
     const nlohmann::json description = cluster_.job(job);

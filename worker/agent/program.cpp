@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <asio/co_spawn.hpp>
 #include <asio/io_context.hpp>
 #include <asio/signal_set.hpp>
 #include <chrono>
@@ -12,22 +11,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <optional>
 #include <thread>
 
 #include "common/base/descriptor.h"
 #include "common/base/wording.h"
 #include "common/flags/everything_written.h"
 #include "common/log/log.h"
-#include "common/net/coroutine.h"
 #include "common/net/token.h"
 #include "common/store/access.h"
-#include "worker/agent/attempts/slots.h"
-#include "worker/agent/departure.h"
+#include "worker/agent/main_loop.h"
 #include "worker/agent/options.h"
-#include "worker/agent/runners/launcher_link.h"
-#include "worker/agent/session/master_link.h"
-#include "worker/agent/session/report_log.h"
 
 namespace ontime::worker {
 namespace {
@@ -54,6 +47,20 @@ MasterLink::Options link_options(const Options& options) {
   return link;
 }
 
+Slots::Options slots_options(const Options& options) {
+  Slots::Options slots;
+  slots.slots = options.slots;
+  slots.application_directories = options.application_directories;
+  slots.node_name = options.name;
+  slots.input_roots = options.input_roots;
+  slots.output_roots = options.output_roots;
+  slots.limits = options.confinement.limits;
+  slots.has_user = options.confinement.run_as.has_value();
+  slots.users = options.users;
+  slots.has_only_own_apps = options.has_only_own_apps;
+  return slots;
+}
+
 // A store that cannot be reached, or a name server that does not answer, would hold up the end.
 void end_at_the_latest(int status) {
   static constexpr auto kEndMax = std::chrono::seconds(2);
@@ -75,7 +82,6 @@ int run(const Options& options) {
   const auto executor = io.get_executor();
   // Before any other process is started: from then on there is something to clean up.
   asio::signal_set signals(io, SIGTERM, SIGINT);
-  ReportLog reports;
   AttemptOutputs outputs(executor, options.output_roots);
   Confinement confinement = options.confinement;
   if (!confinement.output_roots.empty()) {
@@ -86,40 +92,31 @@ int run(const Options& options) {
   // A runner takes two, and as many may be kept as work. Not all that may be had: runners inherit the limit, and
   // programs that look at each descriptor there might be would look at a million.
   raise_descriptor_limit(kDescriptorsBeside + kDescriptorsOfSlot * std::uint64_t{options.slots});
-  LauncherLink launcher(executor, [&options, &confinement] {
+  std::function<void()> watch;
+  MainLoop loop;
+  loop.slots = slots_options(options);
+  loop.master = link_options(options);
+  loop.drain_timeout = options.drain_timeout;
+  loop.start_launcher = [&options, &confinement] {
     std::vector<std::string> arguments = to_arguments(confinement);
     if (!options.is_local_only) arguments.insert(arguments.begin(), "--load-network");
     return start_launcher(launcher_path(), std::move(arguments),
                           environment_of_attempts(environ, options.attempt_environment));
-  });
-  Slots slots(
-      executor,
-      {options.slots, options.application_directories, options.name, options.input_roots, options.output_roots,
-       options.confinement.limits, options.confinement.run_as.has_value(), options.users, options.has_only_own_apps},
-      reports, launcher, outputs);
-  if (auto started = slots.start(); !started) return complain(started.error());
-  MasterLink master(executor, link_options(options), reports, slots);
-  Departure departure(executor, options.drain_timeout, {master, slots, reports, [&io] { io.stop(); }});
-  const std::function<void()> watch = [&] {
-    signals.async_wait([&](const asio::error_code& error, int signal) {
-      if (error) return;
-      departure.on_told_to_end(signal);
-      watch();
-    });
   };
-  watch();
-  std::optional<Error> end;
-  asio::co_spawn(executor, master.run(), [&io, &end](std::exception_ptr exception, Error error) {
-    net::AbortOnException{"master link"}(exception);
-    end = std::move(error);
-    io.stop();
-  });
-  io.run();
-  slots.stop();
-  end_at_the_latest(end ? 1 : 0);
-  if (!end) return 0;
-  complain(*end);
-  return 1;
+  loop.watch_signals = [&](std::function<void(int)> on_told_to_end) {
+    watch = [&watch, &signals, on_told_to_end = std::move(on_told_to_end)] {
+      signals.async_wait([&](const asio::error_code& error, int signal) {
+        if (error) return;
+        on_told_to_end(signal);
+        watch();
+      });
+    };
+    watch();
+  };
+  loop.on_end = [](const Status& end) { end_at_the_latest(end ? 0 : 1); };
+  const Status end = run(io, outputs, std::move(loop));
+  if (!end) complain(end.error());
+  return end ? 0 : 1;
 }
 
 int complain_of_parent(pid_t parent) {

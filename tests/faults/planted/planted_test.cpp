@@ -35,7 +35,7 @@ constexpr Bound kBounds[] = {
     {"full-disk-forgets-a-batch", 100},
     {"input-change-missed", 1000},
     {"kill-not-recorded", 100},
-    {"killed-while-committed", 5000},
+    {"killed-while-committed", 200},
     {"logs-not-synced", 400},
     {"lost-node-keeps-attempt", 20},
     {"object-change-missed", 5000},
