@@ -11,7 +11,7 @@ from ontime import _mapper
 
 
 def service(mapper, merge=None, combine=None, **changed):
-    return _mapper.Service({"merge": merge, "batches": False, "text": True, "skip": False, **changed}, mapper, combine)
+    return _mapper.Service({"merge": merge, "batches": False, "text": True, "skip": False, "records": None, **changed}, mapper, combine)
 
 
 def segments(service, *texts):

@@ -214,6 +214,8 @@ AttemptStatus AttemptRun::claim(std::uint64_t end) {
   if (!block) return to_failure(std::move(block).error());
   parts_.progress.claims.claim(claimed());  // to the end of its last record; if the worker has cut there, what follows
                                             // is a part of that record
+  const std::uint64_t passed = reader_->position();
+  if (block->records == 0 && passed >= position + ahead && passed < end) return {};  // over what belongs to no record
   const bool is_last = block->records == 0;
   if (auto status = is_last ? seal() : map(*block); !status) return status;
   if (!is_last) block_size_.on_mapped(block->batch.bytes.size(), parts_.clock.now() - from);

@@ -188,6 +188,16 @@ TEST_F(GroupRun, FixedRecordsBeginAnewInEachFile) {
   EXPECT_EQ(run->said().back().sealed().output().records(), 3u);
 }
 
+// Blocks are of one byte at first, so some hold nothing else.
+TEST_F(GroupRun, WhatBelongsToNoRecordIsPassedOver) {
+  const auto array = make(inputs({"  [  1,\n2]", "[]", "\n[3]"}), 0, {*records::make_format("json:array")});
+  ASSERT_TRUE(array->run());
+  EXPECT_EQ(array->output(), "1,\n2]|3]|");
+  const auto elements = make(inputs({"<as> junk <a>1</a>xyz<a/></as>"}), 0, {*records::make_format("xml:a")});
+  ASSERT_TRUE(elements->run());
+  EXPECT_EQ(elements->output(), "<a>1</a><a/>|");
+}
+
 // Each address is asked for when its file is opened: it would expire.
 TEST_F(GroupRun, FilesOfAStoreAreAskedForOneByOne) {
   std::vector<InputFile> files = inputs({"one\n"});
