@@ -228,8 +228,8 @@ class Client:
         for key, value in settings.items():
             arguments += ["--set", f"{key}={value}"]
         for name, flag in _LISTS.items():
-            for value in _paths(given.get(name, ())):
-                arguments += [flag, os.fspath(value)]
+            for item in _paths(given.get(name, ())):
+                arguments += [flag, os.fspath(item)]
         paths = _paths(inputs)
         if not paths and "files_from" not in given:
             raise BadRequest("there is no input")

@@ -147,7 +147,7 @@ def test_values_that_can_be_written_are_combined_as_they_are():
 
 def run_beside(directory, mapper, frames):
     (directory / "job.py").write_text(mapper)
-    spec = {"merge": "sum", "batches": False, "text": True, "skip": False, "path": [], "how": "file"}
+    spec = {"merge": "sum", "batches": False, "text": True, "skip": False, "records": None, "path": [], "how": "file"}
     spec |= {"module": "job", "file": "job.py", "name": "map", "combine": None}
     (directory / "ontime_job.json").write_text(json.dumps(spec))
     return subprocess.run([sys.executable, _mapper.__file__], cwd=directory, input=frames, capture_output=True, check=False)
