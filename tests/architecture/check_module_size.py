@@ -16,7 +16,7 @@ LINES_MAX = {
     "python/ontime": 2580,  # records as fields, values and objects
     "python/ontime/lab": 1953,
     "scheduler": 18547,  # forecasts know nodes and records (+317), ends, clones and divisions are weighed (+171)
-    "worker": 9250,
+    "worker": 9380,  # the loop that simulated machines run too (+30), records of any format (+80)
 }
 SLACK = 0.01  # within which a change need not touch this file
 

@@ -183,13 +183,14 @@ TEST_F(LenderTest, SaysWhatMayPass) {
 
 TEST_F(LenderTest, SaysThatAFileIsAnotherOneOrGone) {
   Lender lender(on_refused_);
-  const std::string address = *lender.lend(hdfs_.root() + "/other");
+  hdfs_.put("/long", std::string(100'000, 'x'));
+  const std::string address = *lender.lend(hdfs_.root() + "/long");
   auto file = file_at(address);
   const auto state = file.look();
   ASSERT_TRUE(state);
-  hdfs_.put("/other", "again");
+  hdfs_.put("/long", std::string(100'000, 'y'));
   std::string bytes(5, '\0');
-  const auto got = file.read(*state, 0, 5, bytes.data());
+  const auto got = file.read(*state, 50'000, 5, bytes.data());
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().trouble, http::Trouble::Changed);
   EXPECT_THAT(read(*lender.lend(hdfs_.root() + "/nothing"), 0, 5), testing::HasSubstr("404"));
