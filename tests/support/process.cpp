@@ -159,8 +159,8 @@ bool eventually(const std::function<bool()>& holds) {
     if (holds()) return true;
     const auto end = Clock::now();
     if (end > limit) return false;
-    // A look may start a program, which others would have to wait for.
-    std::this_thread::sleep_for(std::max<Clock::duration>(2ms, end - begin));
+    // A look may start a program, which others would have to wait for; and what is looked for may not last.
+    std::this_thread::sleep_for(std::clamp<Clock::duration>(end - begin, 2ms, 50ms));
   }
 }
 

@@ -131,10 +131,10 @@ class Blocks : public PacedJobs {
  protected:
   void expect_divided(const std::string& stored) {
     cluster_.start_master();
-    cluster_.add_worker(2);
+    cluster_.add_worker(1);
     const std::string job =
         cluster_.submit({"paced", stored, "--output", cluster_ / "out", "--splits", "5", "--checkpoint", "50ms",
-                         "--max-attempts", "100", "--set", "lines=5", "--app-dir", kApps});
+                         "--max-attempts", "100", "--set", "lines=3", "--app-dir", kApps});
     ASSERT_TRUE(eventually([&] { return has_begun(job) && cluster_.kill_some_attempt(0); }));
     expect_right_answer(job, "out");
     EXPECT_GE(cluster_.job(job).at("tasks"), 4) << cluster_.job(job).dump(1);
