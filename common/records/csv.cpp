@@ -9,11 +9,6 @@
 namespace ontime::records {
 namespace {
 
-using app::BadRecord;
-using app::Search;
-using app::WholeRecords;
-using app::Window;
-
 constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 
 // Behind a quote inside quotes comes another one, or what ends the field.

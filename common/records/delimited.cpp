@@ -8,9 +8,6 @@
 namespace ontime::records {
 namespace {
 
-using app::Search;
-using app::Window;
-
 constexpr std::size_t kDelimiterMost = 64;
 
 class Delimited final : public app::RecordFormat {

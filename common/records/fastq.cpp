@@ -8,10 +8,6 @@
 namespace ontime::records {
 namespace {
 
-using app::BadRecord;
-using app::Search;
-using app::Window;
-
 constexpr std::size_t kLines = 4;
 
 // The first lines of some bytes, without their ends.

@@ -13,6 +13,11 @@
 
 namespace ontime::records {
 
+using app::BadRecord;
+using app::Search;
+using app::WholeRecords;
+using app::Window;
+
 // NAME or NAME:ARGUMENT, as docs/run-jobs.md lists them; empty: lines. The error is a sentence for who wrote it.
 Result<std::unique_ptr<app::RecordFormat>> make_format(std::string_view text);
 

@@ -9,11 +9,6 @@
 namespace ontime::records {
 namespace {
 
-using app::BadRecord;
-using app::Search;
-using app::WholeRecords;
-using app::Window;
-
 constexpr std::string_view kSpace = " \t\r\n";
 constexpr std::string_view kBehindScalar = " \t\r\n,:[]{}\"";
 

@@ -42,10 +42,6 @@ std::uint64_t count_feeds(std::string_view bytes) {
   return count_feeds_portable(bytes);
 }
 
-using app::Search;
-using app::WholeRecords;
-using app::Window;
-
 class Lines final : public app::RecordFormat {
  public:
   std::size_t look_back() const override { return 1; }

@@ -4,9 +4,6 @@
 namespace ontime::records {
 namespace {
 
-using app::Search;
-using app::Window;
-
 constexpr std::string_view kEnds = "\r\n";
 
 // Where the line ends that begins at `at`; npos: behind the bytes.

@@ -10,11 +10,6 @@
 namespace ontime::records {
 namespace {
 
-using app::BadRecord;
-using app::Search;
-using app::WholeRecords;
-using app::Window;
-
 constexpr std::string_view kMagic = "WARC/";
 constexpr std::string_view kEnd = "\r\n\r\n";  // of the head, and of the record
 constexpr std::size_t kHeadMost = 1 << 20;

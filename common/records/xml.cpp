@@ -7,11 +7,6 @@
 namespace ontime::records {
 namespace {
 
-using app::BadRecord;
-using app::Search;
-using app::WholeRecords;
-using app::Window;
-
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr std::size_t kNone = std::string_view::npos;
 

@@ -217,7 +217,7 @@ void RecordReader::make_room(std::uint64_t room) {
 Outcome<std::uint64_t> RecordReader::align(std::uint64_t at, std::uint64_t end) const {
   if (at == 0 || at >= end) return std::min(at, end);
   const app::RecordFormat& format = *rule_.format;
-  if (format.look_back() == app::RecordFormat::kFromTheBegin) return at;
+  if (format.look_back() == app::RecordFormat::kFromTheBegin) return end;
   if (format.look_back() == 0) return std::min(end, format.find_begin({{}, at}, at).at);
   return file_.codec == Codec::Plain ? look_up(at, end) : Outcome<std::uint64_t>(at);
 }

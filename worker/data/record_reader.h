@@ -56,8 +56,9 @@ class RecordReader {
   // Start of the next record that is not claimed; where the input ends if there is none, but never below `begin`.
   std::uint64_t position() const { return position_; }
 
-  // `at` rounded up to the start of a record, or `end` if none starts before it. Where that cannot be looked up, in a
-  // compressed stream say, `at` itself, which the record rule makes as good a place for a cut.
+  // `at` rounded up to the start of a record, or `end` if none starts before it, or if an attempt that began there had
+  // to read all that lies before. Where that cannot be looked up, in a compressed stream say, `at` itself, which the
+  // record rule makes as good a place for a cut.
   Outcome<std::uint64_t> align(std::uint64_t at, std::uint64_t end) const;
 
   Outcome<void> check_unchanged() { return input_->check_unchanged(); }

@@ -284,6 +284,19 @@ TEST_F(RecordFormats, WhereNoQuoteIsNearThoseOfCsvAreFoundByTheLengthOfTheLonges
   }
 }
 
+// An attempt that began inside would read all that lies before: a fast mapper took 1.5 times as long when files were
+// divided.
+TEST_F(RecordFormats, WhatIsToldFromTheBeginIsNotDivided) {
+  write_file(directory_.file("input"), "1 2 3 4 5 6\n");
+  for (const std::string format : {"json", "warc", "lines"}) {
+    auto reader = RecordReader::open(describe(directory_.file("input")), rule_of(format), 0);
+    ASSERT_TRUE(reader);
+    EXPECT_EQ(*(*reader)->align(4, 10), 10u) << format;
+  }
+  auto rows = RecordReader::open(describe(directory_.file("input")), rule_of("delimiter: "), 0);
+  EXPECT_EQ(*(*rows)->align(3, 10), 4u);
+}
+
 TEST_F(RecordFormats, AHeaderIsKnownWhereverReadingBeginsAndIsNoRecord) {
   write_file(directory_.file("plain"), "\"na\nme\",size\r\na,1\nb,2\n");
   write_file(directory_.file("gzip"), gzip("\"na\nme\",size\r\na,1\nb,2\n"));
