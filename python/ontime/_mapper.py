@@ -79,6 +79,36 @@ class Pairs:
         encode(key), encode(value)
 
 
+class Lines(Pairs):
+    """Lines of the mapper's own."""
+
+    def add(self, line, _):
+        self.lines.append(self.written(line) + b"\n")
+
+    def check(self, line, _):
+        self.written(line)
+
+    @staticmethod
+    def written(line) -> bytes:
+        if not isinstance(line, (str, bytes)):
+            return encode(line)
+        data = line.encode("utf-8", "surrogateescape") if isinstance(line, str) else line
+        if b"\n" in data:
+            raise ValueError(f"a line has a line feed within: {line!r:.100}; yield one line after another, without their ends")
+        return data
+
+
+def lines_of(mapper):
+    """What the mapper yields, as keys of pairs. Text, bytes and a dict are one line and not many."""
+
+    def mapped(record):
+        found = mapper(record)
+        one = found is not None and isinstance(found, (str, bytes, dict))
+        return [(line, None) for line in ([found] if one else found or ())]
+
+    return mapped
+
+
 class Table:
     """One value for each key. A derived class says how to combine two."""
 
@@ -240,8 +270,8 @@ class Service:
     """Maps what the runner sends."""
 
     def __init__(self, spec, mapper, combine):
-        self.mapper = mapper
-        self.sink = sink_for(spec["merge"], combine)
+        self.mapper = lines_of(mapper) if spec["lines"] else mapper
+        self.sink = Lines() if spec["lines"] else sink_for(spec["merge"], combine)
         self.map = map_batch if spec["batches"] else map_lines
         self.is_text = spec["text"]
         self.skips = spec["skip"]

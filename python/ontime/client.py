@@ -132,6 +132,7 @@ class Client:
         combine: str | Merge | None = None,
         batches: bool = False,
         text: bool = True,
+        write: Literal["pairs", "lines"] = "pairs",
         on_error: Literal["raise", "skip"] = "raise",
         python: str | None = None,
         **options: Unpack[Options],
@@ -149,6 +150,9 @@ class Client:
         the key and a list of values. That function runs here, and gets its own results again, in any order and grouping.
         Numbers are merged on the workers too, others if there is a function ``combine`` of the key and a list of values.
 
+        With ``write="lines"`` the mapper returns a line or yields lines instead of pairs: text and bytes as they are, other
+        values as JSON. The part files hold these lines in the order of the input, and ``Job.lines`` reads them.
+
         A mapper that raises an exception fails the attempt. It is repeated, and after ``max_attempts`` the job fails.
         With ``on_error="skip"`` the line is left out instead, counted, and logged with its traceback.
         """
@@ -159,6 +163,10 @@ class Client:
             raise BadRequest("combine needs merge: what is combined on a worker is not yet one value of a key")
         if on_error not in ("raise", "skip"):
             raise BadRequest(f"on_error is raise or skip, not {on_error!r:.100}")
+        if write not in ("pairs", "lines"):
+            raise BadRequest(f"write is pairs or lines, not {write!r:.100}")
+        if write == "lines" and how is not None:
+            raise BadRequest("only pairs are merged: leave out merge or write=\"lines\"")
         if batches and on_error == "skip":
             raise BadRequest("a mapper of batches has to skip lines on its own")
         shipment = ship(mapper, combine, merges=how is not None)
@@ -167,6 +175,7 @@ class Client:
             "merge": how,
             "batches": batches,
             "text": text,
+            "lines": write == "lines",
             "skip": on_error == "skip",
             "path": self._path,
             "records": None if options.get("records") in (None, "lines") else options["records"],
@@ -186,7 +195,8 @@ class Client:
         if options.get("name") is None:
             options["name"] = getattr(mapper, "__name__", str(mapper))[:64]
         id, output = self._submit("exec", inputs, settings, options, contents)
-        return Job(self, id, output, "json", merge if callable(merge) else how, str(shipment))
+        decode = "text" if write == "lines" else "json"
+        return Job(self, id, output, decode, merge if callable(merge) else how, str(shipment))
 
     def nodes(self) -> list[dict[str, Any]]:
         """The workers that the master knows: name, state, slots and more."""

@@ -77,6 +77,14 @@ def test_without_a_merge_every_pair_is_there(cluster, texts, lines):
     assert Counter(job) == Counter((line[:3], len(line)) for line in lines)
 
 
+def test_lines_are_written_in_the_order_of_the_input(cluster, texts, lines):
+    job = cluster.map(lambda line: None if len(line) % 2 else {"text": line}, texts, write="lines", splits=7)
+    assert [json.loads(line)["text"] for line in job.lines()] == [line for line in lines if len(line) % 2 == 0]
+    assert cluster.map(str.upper, texts, write="lines").to_dict().keys() == {line.upper().split("\t")[0] for line in lines if line}
+    with pytest.raises(ontime.BadRequest, match="only pairs are merged"):
+        cluster.map(words, texts, write="lines", merge="sum")
+
+
 def test_a_lambda_sees_what_it_refers_to(cluster, texts, lines):
     wanted = {"love", "hate"}
     job = cluster.map(lambda line: [(word, 1) for word in line.split() if word in wanted], texts, merge="sum")

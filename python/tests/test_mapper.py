@@ -11,7 +11,7 @@ from ontime import _mapper
 
 
 def service(mapper, merge=None, combine=None, **changed):
-    return _mapper.Service({"merge": merge, "batches": False, "text": True, "skip": False, "records": None, **changed}, mapper, combine)
+    return _mapper.Service({"merge": merge, "batches": False, "text": True, "skip": False, "records": None, "lines": False, **changed}, mapper, combine)
 
 
 def segments(service, *texts):
@@ -40,6 +40,19 @@ def test_a_table_that_grows_is_written_early(monkeypatch):
     assert mapped.records(0, b"a\nb\na\n") == b""
     assert mapped.records(6, b"c\n") == b'"a"\t2\n"b"\t1\n"c"\t1\n'
     assert mapped.sink.take(is_last=True) == b""
+
+
+def test_lines_are_written_as_they_are_and_values_as_json():
+    yielded = {"many": ["text\tas it is", b"\xe9", {"a": [1]}, 7], "text": "one", "dict": {"b": None}, "none": None}
+    mapped = service(lambda line: yielded[line], lines=True)
+    assert segments(mapped, b"many\n", b"none\ntext\ndict\n") == [b'text\tas it is\n\xe9\n{"a":[1]}\n7\n', b'one\n{"b":null}\n']
+
+
+def test_a_line_with_a_line_feed_is_refused_or_skipped(capfd):
+    with pytest.raises(SystemExit):
+        segments(service(lambda line: "a\nb", lines=True), b"x\n")
+    assert "a line has a line feed within: 'a\\nb'" in capfd.readouterr().err
+    assert segments(service(lambda line: [line, line.replace("y", "\n")], lines=True, skip=True), b"x\nxy\nz\n") == [b"x\nx\nz\nz\n"]
 
 
 def test_numbers_that_are_equal_are_different_keys():
@@ -147,7 +160,7 @@ def test_values_that_can_be_written_are_combined_as_they_are():
 
 def run_beside(directory, mapper, frames):
     (directory / "job.py").write_text(mapper)
-    spec = {"merge": "sum", "batches": False, "text": True, "skip": False, "records": None, "path": [], "how": "file"}
+    spec = {"merge": "sum", "batches": False, "text": True, "skip": False, "records": None, "lines": False, "path": [], "how": "file"}
     spec |= {"module": "job", "file": "job.py", "name": "map", "combine": None}
     (directory / "ontime_job.json").write_text(json.dumps(spec))
     return subprocess.run([sys.executable, _mapper.__file__], cwd=directory, input=frames, capture_output=True, check=False)
