@@ -110,8 +110,12 @@ function(add_messages name)
   choose_optimisation(${name})
 endfunction()
 
+# What --version says of the tree. No program depends on it: each commit would link them all again.
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/lib/ontime)
+add_custom_target(ontime_commit ALL COMMAND ${PROJECT_SOURCE_DIR}/cmake/write-commit ${CMAKE_BINARY_DIR}/lib/ontime/commit)
+
 # What people run: programs and applications, without tests.
-add_custom_target(ontime_programs)
+add_custom_target(ontime_programs DEPENDS ontime_commit)
 
 # add_generated(x OUTPUT FILE DESTINATION DIR [COMPONENT runtime] ARGUMENTS ...): installs what the program x prints.
 function(add_generated name)

@@ -7,12 +7,12 @@
 namespace ontime {
 namespace {
 
-// scripts/package writes it beside the programs. Compiled in, it would link every program and repeat every test after
-// each commit.
+// cmake/write-commit writes it beside the programs. Compiled in, it would link every program and repeat every test
+// after each commit.
 std::string commit() {
   std::ifstream file(program_path().parent_path().parent_path() / "lib/ontime/commit");
   std::string text;
-  return std::getline(file, text) ? text : "not known, because this program comes from no package";
+  return std::getline(file, text) ? text : "not known, because this was made outside of a git checkout";
 }
 
 }  // namespace

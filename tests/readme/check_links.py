@@ -1,6 +1,6 @@
 """check_links.py SOURCE_DIR, or --self-test
 
-Every relative link in README.md, docs/**/*.md, reproduction/README.md and examples/*.md leads to a file of the tree,
+Every relative link in *.md, docs/**/*.md, reproduction/README.md and examples/*.md leads to a file of the tree,
 and its anchor to a heading of that page. Every header that docs/contributing.md names exists, and docs/README.md lists
 every page of docs/. Each row of a table has as many cells as its first. README.md stays short.
 """
@@ -95,8 +95,8 @@ def unlisted_pages(source):
 
 def wrong_in(source):
     """What is wrong in the tree, and how many pages were read."""
-    pages = ["README.md", "reproduction/README.md"]
-    for pattern in ("docs/**/*.md", "examples/*.md"):
+    pages = ["reproduction/README.md"]
+    for pattern in ("*.md", "docs/**/*.md", "examples/*.md"):
         pages += [os.path.relpath(path, source) for path in sorted(glob.glob(os.path.join(source, pattern), recursive=True))]
     wrong = [error for page in pages for error in wrong_links(page, source)]
     wrong += [error for page in pages for error in torn_tables(page, source)]

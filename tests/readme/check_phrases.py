@@ -2,6 +2,7 @@
 
 The pages, and the comments and messages of the code, contain no phrase of phrases.txt, which names a better one for each.
 """
+import glob
 import os
 import re
 import sys
@@ -40,7 +41,7 @@ def is_read(name):
 
 
 def texts_of(source):
-    yield os.path.join(source, "README.md")
+    yield from sorted(glob.glob(os.path.join(source, "*.md")))
     yield os.path.join(source, "CMakeLists.txt")
     for folder in FOLDERS:
         for directory, _, names in os.walk(os.path.join(source, folder)):
