@@ -49,6 +49,22 @@ TEST(Applications, SecondarySortIsCoreutilsSortByTwoNumbers) {
               coreutils("sort -k 1,1n -k 2,2n " + pairs));
 }
 
+TEST(Applications, GrepIsGnuGrep) {
+  const TemporaryDirectory directory;
+  EXPECT_TRUE(answer(directory, "grep", kText, {"--splits", "11", "--set", "pattern=[Hh]er (own|self)"}) ==
+              coreutils("cat " + kText + "/*.txt | grep -E '[Hh]er (own|self)'"));
+  EXPECT_TRUE(answer(directory, "grep", kText,
+                     {"--split-size", "100003", "--set", "pattern=the", "--set", "word=yes", "--set", "only=yes",
+                      "--set", "with=file,offset"}) == coreutils("grep -r -w -o -b -H the " + kText + "/*.txt"));
+  EXPECT_TRUE(answer(directory, "grep", kText,
+                     {"--set", "pattern=THE", "--set", "ignore-case=yes", "--set", "invert=yes", "--set",
+                      "count=yes"}) == coreutils("grep -c -i -v -r THE " + kText + "/*.txt | tr : '\\t'"));
+  const Finished refused =
+      ontime({"run", "grep", kText, "--output", directory / "refused", "--set", "pattern=a(b", "--quiet"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("missing ): a(b"), std::string::npos) << refused.err;
+}
+
 std::size_t segments_of(const std::string& output) {
   const nlohmann::json manifest = nlohmann::json::parse(read_file(output + "/_manifest.json"));
   std::size_t segments = 0;
