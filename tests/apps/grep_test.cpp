@@ -41,11 +41,11 @@ std::string refusal(const Given& given) {
 }
 
 // A line at a time, by another library.
-struct Reference {
+struct GrepReference {
   std::string lines, marked, matches, others, marked_others;
   std::uint64_t count = 0;
 
-  Reference(const std::string& text, const std::regex& pattern) {
+  GrepReference(const std::string& text, const std::regex& pattern) {
     std::uint64_t offset = 0;
     for (const std::string& whole : records_of(text, 0)) {
       const std::string line = whole.ends_with('\r') ? whole.substr(0, whole.size() - 1) : whole;
@@ -73,7 +73,7 @@ TEST(Grep, FindsTheLinesThatAnotherLibraryFindsHoweverTheyAreDivided) {
     if (*rc::gen::arbitrary<bool>()) std::erase(text, '\r');
     const Division division = *any_division();
     const std::string pattern = *rc::gen::elementOf(patterns);
-    const Reference expected(text, std::regex(pattern));
+    const GrepReference expected(text, std::regex(pattern));
     RC_ASSERT(grep(text, {{"pattern", pattern}}, division) == expected.lines);
     RC_ASSERT(grep(text, {{"pattern", pattern}, {"with", "offset,file"}}, division) == expected.marked);
     RC_ASSERT(grep(text, {{"pattern", pattern}, {"only", "yes"}, {"with", "offset"}}, division) == expected.matches);
@@ -111,9 +111,8 @@ TEST(Grep, ACharacterIsOneOfUtf8UnlessItIsAByte) {
 
 TEST(Grep, ARecordIsWhatTheJobSays) {
   const auto of = [](const std::string& records, std::string_view text, Given given) {
-    const auto format = records::make_format(records).value().release();
-    const std::unique_ptr<app::RecordFormat> owner(format);
-    return grep(text, given, {.batches = {0}, .cuts = {1}, .format = format});
+    const auto format = std::move(records::make_format(records)).value();
+    return grep(text, given, {.batches = {0}, .cuts = {1}, .format = format.get()});
   };
   EXPECT_EQ(of("csv", "a,\"b\nc\"\r\nb,c\r\nc,d\n", {{"pattern", "b\nc"}, {"bytes", "no"}}),
             "a,\"b\nc\"\r\nb,c\r\nc,d\n");  // two patterns
