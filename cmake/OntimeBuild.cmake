@@ -71,7 +71,7 @@ set(ONTIME_RARELY_RUNS ontime ontime-master ontime-web ontime-worker ontime_app_
   ontime_net_values ontime_network ontime_output ontime_protocol ontime_protocol_messages ontime_requests ontime_s3
   ontime_store ontime_store_names ontime_web ontime_worker)
 # Under sanitizers only what maps bytes is optimised: the rest is compiled in less than half of the time without.
-set(ONTIME_MAPS_BYTES ontime_base ontime_worker_data ontime_runner_core ontime_exec ontime_generators ontime_ratings
+set(ONTIME_MAPS_BYTES ontime_aggregate ontime_base ontime_worker_data ontime_runner_core ontime_exec ontime_generators ontime_grep ontime_ratings
   ontime_sort ontime_sorting ontime_termvector ontime_text)
 function(choose_optimisation name)
   if(ONTIME_SANITIZE AND NOT name IN_LIST ONTIME_MAPS_BYTES)

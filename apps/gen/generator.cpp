@@ -8,7 +8,8 @@
 namespace ontime::apps {
 
 const std::vector<GeneratorKind>& generator_kinds() {
-  static const std::vector<GeneratorKind> kinds{pairs_kind(), ratings_kind(), teragen_kind(), words_kind()};
+  static const std::vector<GeneratorKind> kinds{pairs_kind(), ratings_kind(), teragen_kind(), weather_kind(),
+                                                words_kind()};
   return kinds;
 }
 

@@ -62,6 +62,9 @@ struct GeneratorKind {
 const std::vector<GeneratorKind>& generator_kinds();
 
 // TeraSort's is in teragen.h.
+// Temperatures of stations, `station;temperature`, for `aggregate`.
+GeneratorKind weather_kind();
+
 // Pairs of whole numbers, `left<TAB>right`, for `secondarysort`.
 GeneratorKind pairs_kind();
 

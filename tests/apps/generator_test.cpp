@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -49,7 +50,8 @@ TEST(Generators, WriteTheSameBytesAsEver) {
 }
 
 TEST(Generators, AnotherSeedGivesOtherData) {
-  for (const std::string name : {"text", "pairs", "ratings"}) EXPECT_NE(made(name, 1000), made(name, 1000, 2)) << name;
+  for (const std::string name : {"text", "pairs", "ratings", "weather"})
+    EXPECT_NE(made(name, 1000), made(name, 1000, 2)) << name;
 }
 
 TEST(Generators, NothingOfAKindIsNothing) {
@@ -82,6 +84,19 @@ TEST(Pairs, AreTwoNumbersWithAsManyLeftOnesAsAsked) {
   for (std::int64_t left = 0, right = 0; in >> left >> right; ++rows) lefts.insert(left);
   EXPECT_EQ(rows, 5'000u);
   EXPECT_EQ(lefts, (std::set<std::int64_t>{-3, -2, -1, 0, 1, 2, 3}));
+}
+
+TEST(Weather, AreStationsAsManyAsAskedWithTenthsOfDegrees) {
+  const std::string text = made("weather", 20'000, 1, {{"stations", "500"}});
+  std::set<std::string> stations;
+  const std::regex form("([A-Z][a-z]{1,25});-?[1-9]?[0-9][.][0-9]");
+  for (const app::Line line : app::Lines(text, 0)) {
+    std::smatch match;
+    const std::string row(line.text);
+    ASSERT_TRUE(std::regex_match(row, match, form)) << row;
+    stations.insert(match[1]);
+  }
+  EXPECT_EQ(stations.size(), 500u);
 }
 
 TEST(Ratings, AreMoviesWithUsersInOrderWhoRateFromOneToFive) {

@@ -38,7 +38,7 @@ echo "The licences of what is inside are there, and the texts that they name"
 licences=$(echo "$work"/site/ontime-*.dist-info/licenses)
 [ -s "$licences/LICENSE" ]
 for name in asio boost1.74 brotli bzip2 cli11 curl fmtlib gcc-12 gnutls28 krb5 lz4 nghttp2 nlohmann-json3 openldap openssl \
-  prometheus-cpp protobuf pugixml rocksdb snappy spdlog xz-utils yaml-cpp zlib libzstd Apache-2.0 GPL-3; do
+  prometheus-cpp protobuf pugixml re2 rocksdb simdjson snappy spdlog xz-utils yaml-cpp zlib libzstd Apache-2.0 GPL-3; do
   grep -qiE "copyright|licen[sc]e" "$licences/third-party/$name" || { echo "no licence of $name"; exit 1; }
 done
 

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "tests/system/cluster.h"
+#include "tests/system/paced_jobs.h"
 
 namespace ontime::test {
 namespace {
@@ -47,6 +47,59 @@ TEST(Applications, SecondarySortIsCoreutilsSortByTwoNumbers) {
   generate({"pairs", "20000", "--output", pairs, "--set", "groups=50"});
   EXPECT_TRUE(answer(directory, "secondarysort", pairs, {"--splits", "7", "--set", "separator="}) ==
               coreutils("sort -k 1,1n -k 2,2n " + pairs));
+}
+
+TEST(Applications, GrepIsGnuGrep) {
+  const TemporaryDirectory directory;
+  EXPECT_TRUE(answer(directory, "grep", kText, {"--splits", "11", "--set", "pattern=[Hh]er (own|self)"}) ==
+              coreutils("cat " + kText + "/*.txt | grep -E '[Hh]er (own|self)'"));
+  EXPECT_TRUE(answer(directory, "grep", kText,
+                     {"--split-size", "100003", "--set", "pattern=the", "--set", "word=yes", "--set", "only=yes",
+                      "--set", "with=file,offset"}) == coreutils("grep -r -w -o -b -H the " + kText + "/*.txt"));
+  EXPECT_TRUE(answer(directory, "grep", kText,
+                     {"--set", "pattern=THE", "--set", "ignore-case=yes", "--set", "invert=yes", "--set",
+                      "count=yes"}) == coreutils("grep -c -i -v -r THE " + kText + "/*.txt | tr : '\\t'"));
+  const Finished refused =
+      ontime({"run", "grep", kText, "--output", directory / "refused", "--set", "pattern=a(b", "--quiet"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("missing ): a(b"), std::string::npos) << refused.err;
+}
+
+// In tenths of degrees, so that awk adds whole numbers.
+const std::string kStations =
+    "tr -d . | awk -F';' '{ n[$1]++; s[$1] += $2; if (n[$1] == 1 || $2 < a[$1]) a[$1] = $2; if (n[$1] == 1 || $2 > "
+    "b[$1]) "
+    "b[$1] = $2 } function t(v) { return (v < 0 ? \"-\" : \"\") int(v < 0 ? -v / 10 : v / 10) \".\" (v < 0 ? -v : v) % "
+    "10 } "
+    "END { for (k in n) printf \"%s\\t%d\\t%s\\t%s\\t%s\\n\", k, n[k], t(a[k]), t(s[k]), t(b[k]) }' | sort";
+
+class Aggregate : public PacedJobs {};
+
+TEST_F(Aggregate, IsWhatAwkFindsThoughAWorkerIsKilled) {
+  const std::string rows = cluster_ / "rows";
+  generate({"weather", "60000", "--output", rows, "--set", "stations=300"});
+  cluster_.start_master({"--inject", "pace=300ms"});
+  cluster_.add_worker(1);
+  cluster_.add_worker(1);
+  const std::string job =
+      cluster_.submit({"aggregate", rows, "--output", cluster_ / "out", "--splits", "6", "--checkpoint", "50ms",
+                       "--set", "by=1", "--set", "take=count,min(2),sum(2),max(2)", "--set", "separator=;"});
+  ASSERT_TRUE(eventually([&] { return has_begun(job); }));
+  cluster_.replace_worker(0);
+  ASSERT_EQ(cluster_.wait(job), "succeeded");
+  EXPECT_EQ(verified_answer(cluster_ / "out"), coreutils("cat " + rows + " | " + kStations));
+}
+
+TEST(Applications, AggregateReadsCsvOverAllItsSplits) {
+  const TemporaryDirectory directory;
+  coreutils(
+      "python3 -c 'import csv, sys\nw = csv.writer(sys.stdout)\nw.writerow([\"kind\", \"n\"])\n"
+      "for i in range(20000): w.writerow([\"a, \\\"%d\\\"\\nb\" % (i % 3), i])' >" +
+      (directory / "rows.csv"));
+  EXPECT_EQ(answer(directory, "aggregate", directory / "rows.csv",
+                   {"--records", "csv:header=yes", "--split-size", "30011", "--set", "by=kind", "--set",
+                    "take=count,sum(n)"}),
+            "a, \"0\"\\nb\t6667\t66663333\na, \"1\"\\nb\t6667\t66670000\na, \"2\"\\nb\t6666\t66656667\n");
 }
 
 std::size_t segments_of(const std::string& output) {

@@ -1,0 +1,148 @@
+// Counts, sums, extremes, means, distinct and frequent values of fields, in groups of records.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/aggregate/answer.h"
+#include "apps/aggregate/fields.h"
+#include "apps/aggregate/groups.h"
+#include "apps/aggregate/json_fields.h"
+#include "apps/aggregate/plan.h"
+
+namespace {
+
+using namespace ontime::app;
+using namespace ontime::apps;
+
+bool are_lines(const RecordFormat& format) try {
+  return format.text("a\r\n") == "a" && format.find_end({"a\nb\n", 0, true}) == 2;
+} catch (const BadRecord&) {
+  return false;
+}
+
+class AggregateMapper final : public Mapper {
+ public:
+  void setup(Context& context) override {
+    context_ = &context;
+    check_field_format(context);
+    plan_ = Plan::parse(context);
+    groups_.emplace(plan_);
+    values_.resize(plan_.fields.size());
+    left_out_ = &context.counter("aggregate", "values left out");
+  }
+
+  void begin_segment(std::uint64_t) override { has_columns_ = false; }
+
+  void map(const Batch& batch, Output& out) override {
+    if (!format_) {
+      format_ = FieldFormat::find(*context_, *batch.format);
+      are_lines_ = are_lines(*batch.format);
+      if (format_->kind == FieldKind::Json) json_.emplace(plan_.fields);
+    }
+    if (!json_ && !std::exchange(has_columns_, true))
+      columns_ = find_columns(plan_.fields, context_->header(), format_->separator);
+    const bool has_quotes =
+        format_->kind == FieldKind::Csv && std::memchr(batch.bytes.data(), '"', batch.bytes.size()) != nullptr;
+    if (json_ || !are_lines_ || has_quotes)
+      map_records(batch);
+    else
+      map_lines(batch);
+    if (groups_->is_full()) groups_->flush(out);
+  }
+
+  void flush(Output& out) override { groups_->flush(out); }
+
+ private:
+  void map_lines(const Batch& batch) {
+    const char* const begin = batch.bytes.data();
+    const char* const end = begin + batch.bytes.size();
+    for_each_row(batch.bytes, format_->separator, columns_, values_, [&](const char* line) {
+      add(end, [&] { return batch.offset + static_cast<std::uint64_t>(line - begin); });
+    });
+  }
+
+  void map_records(const Batch& batch) {
+    for (const Record record : batch.records()) {
+      const auto offset = [&] { return record.offset; };
+      if (json_) {
+        if (const std::string wrong = json_->divide(record.text, values_); !wrong.empty()) {
+          leave_out("the record", "no object of JSON that can be read: " + wrong, record.offset);
+          continue;
+        }
+      } else {
+        divide_row(record.text, *format_, columns_, values_, unquoted_);
+      }
+      add(nullptr, offset);
+    }
+  }
+
+  // One record, whose fields are in values_. `offset`: asked for where it stands.
+  template <class Offset>
+  void add(const char* readable_end, Offset&& offset) {
+    const std::uint32_t group = groups_->group_of(values_.data(), readable_end);
+    for (std::size_t i = 0; i < plan_.numbers.size(); ++i) {
+      const std::string_view text = values_[plan_.numbers[i]];
+      std::int64_t digits;
+      int decimals;
+      const bool is_short = text.size() - 1 < 8 && text.data() + 8 <= readable_end;
+      if (is_short && parse_short_number(text.data(), text.size(), digits, decimals)) [[likely]]
+        groups_->totals(group, i).add(digits, decimals);
+      else if (!text.empty())
+        add_number(group, i, text, offset);
+    }
+    if (groups_->has_texts()) groups_->add_texts(group, values_.data());
+  }
+
+  template <class Offset>
+  [[gnu::noinline]] void add_number(std::uint32_t group, std::size_t place, std::string_view text, Offset& offset) {
+    if (const auto number = parse_number(text))
+      groups_->totals(group, place).add(*number);
+    else
+      leave_out("the field " + plan_.fields[plan_.numbers[place]],
+                "no number below 10^20: \"" + std::string(text.substr(0, 64)) + "\"", offset());
+  }
+
+  void leave_out(const std::string& what, const std::string& why, std::uint64_t offset) {
+    const std::string where =
+        what + " is " + why + ", in the record at byte " + std::to_string(offset) + " of " + context_->input_path();
+    if (!plan_.skips_bad) throw std::runtime_error(where + "; --set bad=skip leaves it out");
+    if ((*left_out_)++ == 0) context_->set_status("left out: " + where);
+  }
+
+  Context* context_ = nullptr;
+  Plan plan_;
+  std::optional<FieldFormat> format_;  // once it is known what the records are
+  bool are_lines_ = false;
+  bool has_columns_ = false;
+  Columns columns_;
+  std::optional<JsonFields> json_;
+  std::optional<Groups> groups_;
+  std::vector<std::string_view> values_;
+  std::vector<std::string> unquoted_;
+  std::uint64_t* left_out_ = nullptr;
+};
+
+class Aggregate final : public Application {
+ public:
+  std::string description() const override { return "counts, sums and other aggregates of fields, by other fields"; }
+  std::vector<Parameter> parameters() const override {
+    return {
+        {"by", "", "fields that make a group: numbers from 1, or names, as in 1,3; empty: all is one group"},
+        {"take", "count", "what is taken: count, count(F), sum(F), min(F), max(F), mean(F), distinct(F), top(F,10)"},
+        {"format", "", "what fields are: separated, csv or json; empty: as --records says"},
+        {"separator", "", "the byte between fields; empty: a tab, or as --records csv says"},
+        {"bad", "fail", "what is done about a value that is no number: fail or skip"}};
+  }
+  void validate(const Parameters& given) const override {
+    Plan::parse(given);
+    check_field_format(given);
+  }
+  std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<AggregateMapper>(); }
+  std::unique_ptr<Merger> make_merger() const override { return std::make_unique<GroupMerger>(); }
+};
+
+}  // namespace
+
+ONTIME_APPLICATION(Aggregate)

@@ -1,0 +1,97 @@
+#pragma once
+// Decimal numbers, exact: sums of them are the same in whatever order they are made.
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ontime::apps {
+
+__extension__ using Digits = __int128;
+
+// digits / 10^decimals.
+struct Number {
+  Digits digits = 0;
+  int decimals = 0;
+};
+
+inline constexpr int kMaxDecimals = 18;  // what stands behind them is rounded, half away from zero
+
+// A sign, digits with a point, an exponent, blanks around it; below 10^20. Nothing if it is anything else.
+std::optional<Number> parse_number(std::string_view text);
+std::string to_text(const Number& number);
+// Rounded to six decimals more than the sum has, without zeros at their end. REQUIRES: count > 0.
+std::string mean_text(const Number& sum, std::uint64_t count);
+
+// The same for up to eight bytes without exponent, blanks and plus, in a few instructions; false if it is none of
+// these. REQUIRES: 1 to 8 bytes; 8 bytes can be read from `text` on.
+inline bool parse_short_number(const char* text, std::size_t size, std::int64_t& digits, int& decimals) {
+  static_assert(std::endian::native == std::endian::little);
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  std::uint64_t word;
+  std::memcpy(&word, text, 8);
+  const auto unused = static_cast<unsigned>(8 * (8 - size));
+  // Its last byte is the highest one; zeros before it.
+  word = word << unused | ('0' * ones & ((std::uint64_t{1} << unused) - 1));
+  const bool is_negative = *text == '-';
+  word ^= is_negative ? std::uint64_t{'-' ^ '0'} << unused : 0;
+  const std::uint64_t difference = word ^ '.' * ones;
+  const std::uint64_t points = (difference - ones) & ~difference & 0x80 * ones;
+  std::size_t marks = is_negative ? 1 : 0;
+  decimals = 0;
+  if (points != 0) {
+    const int place = std::countr_zero(points) & ~7;  // in bits
+    const std::uint64_t before = (std::uint64_t{1} << place) - 1;
+    word = (word & before) << 8 | '0' | (word & ~(before << 8 | 0xff));
+    decimals = 7 - place / 8;
+    ++marks;
+  }
+  const bool are_digits = (word & 0xf0 * ones) == 0x30 * ones && ((word + 0x06 * ones) & 0xf0 * ones) == 0x30 * ones;
+  word = (word & 0x0f * ones) * 2561 >> 8;
+  word = (word & 0x00ff00ff00ff00ff) * 6553601 >> 16;
+  word = (word & 0x0000ffff0000ffff) * 42949672960001 >> 32;
+  digits = is_negative ? -static_cast<std::int64_t>(word) : static_cast<std::int64_t>(word);
+  return are_digits && marks < size;
+}
+
+// How many numbers there are, their sum, the least and the greatest. All with as many decimals as any of them has.
+class Totals {
+ public:
+  void add(std::int64_t digits, int decimals) {
+    if (decimals != decimals_) [[unlikely]]
+      return add(Number{digits, decimals});
+    add_same(digits);
+  }
+  // Throws std::runtime_error if they have more than 38 digits together.
+  void add(const Number& number);
+  void add(const Totals& other);
+
+  std::uint64_t count() const { return count_; }
+  Number sum() const { return {sum_, decimals_}; }
+  Number min() const { return {min_, decimals_}; }  // of none: 0
+  Number max() const { return {max_, decimals_}; }
+
+  // `count:sum:min:max:decimals`.
+  void write(std::string& to) const;
+  // Nothing if it was not written so.
+  static std::optional<Totals> parse(std::string_view text);
+
+ private:
+  void add_same(Digits digits) {
+    if (count_++ == 0) min_ = max_ = digits;
+    min_ = digits < min_ ? digits : min_;
+    max_ = digits > max_ ? digits : max_;
+    if (__builtin_add_overflow(sum_, digits, &sum_)) throw_too_large();
+  }
+  void use_decimals(int decimals);
+  [[noreturn]] static void throw_too_large();
+
+  std::uint64_t count_ = 0;
+  int decimals_ = 0;
+  Digits sum_ = 0, min_ = 0, max_ = 0;
+};
+
+}  // namespace ontime::apps
