@@ -211,8 +211,7 @@ void StderrLines::take_line(std::string_view line) {
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fputc('\n', stderr);
   if (line.starts_with(kCounter))
-    std::fputs("ontime: that is no counter: GROUP,NAME,AMOUNT is wanted, and an amount is a whole number from 0\n",
-               stderr);
+    std::fputs("ontime: that is no counter: GROUP,NAME,AMOUNT is wanted, and an amount is a whole number\n", stderr);
 }
 
 // False when the line is none of the two that are known, or malformed.
@@ -227,10 +226,10 @@ bool StderrLines::report(std::string_view line) {
 bool StderrLines::count(std::string_view arguments) {
   const std::string_view group = take_until(arguments, ',');
   const std::string_view name = take_until(arguments, ',');
-  std::uint64_t amount = 0;
+  std::int64_t amount = 0;
   const auto [end, error] = std::from_chars(arguments.data(), arguments.data() + arguments.size(), amount);
   if (group.empty() || name.empty() || error != std::errc{} || end != arguments.data() + arguments.size()) return false;
-  context_.counter(group, name) += amount;
+  context_.counter(group, name) += static_cast<std::uint64_t>(amount);  // of one below zero the sums wrap back
   return true;
 }
 

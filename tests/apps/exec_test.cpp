@@ -179,15 +179,16 @@ TEST(Exec, ACommandMayCloseItsInputEarly) {
 TEST(Exec, ReporterLinesReachTheJobAndOthersPass) {
   TestContext context;
   testing::internal::CaptureStderr();
-  run("echo reporter:counter:fruit,apples,3 >&2; echo reporter:counter:fruit,apples,4 >&2; echo plain >&2; "
+  run("echo reporter:counter:fruit,apples,3 >&2; echo reporter:counter:fruit,apples,4 >&2; echo "
+      "reporter:counter:fruit,apples,-9 >&2; echo plain >&2; "
       "echo reporter:counter:fruit,pears,x >&2; echo reporter:counter:,pears,1 >&2; "
       "echo reporter:status:halfway there >&2; printf 'no end' >&2; cat >/dev/null",
       "line\n", {}, &context);
   const std::string advice =
-      "ontime: that is no counter: GROUP,NAME,AMOUNT is wanted, and an amount is a whole number from 0\n";
+      "ontime: that is no counter: GROUP,NAME,AMOUNT is wanted, and an amount is a whole number\n";
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "plain\nreporter:counter:fruit,pears,x\n" + advice + "reporter:counter:,pears,1\n" + advice + "no end\n");
-  EXPECT_EQ(context.counters, (std::map<std::string, std::uint64_t>{{"fruit,apples", 7}}));
+  EXPECT_EQ(context.counters, (std::map<std::string, std::uint64_t>{{"fruit,apples", ~std::uint64_t{1}}}));
   EXPECT_EQ(context.status, "halfway there");
 }
 
