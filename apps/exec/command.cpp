@@ -28,13 +28,15 @@ constexpr int kTickMs = 100;
 constexpr int kLeftOpenMs = 2000;  // by a program that the command left, before the job learns of it
 
 // What the child does; only calls that are safe after a fork. Never returns.
-[[noreturn]] void become_command(const char* line, char* const* environment, int in, int out, int error, pid_t parent) {
+[[noreturn]] void become_command(const char* line, const char* directory, char* const* environment, int in, int out,
+                                 int error, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);  // the parent died before the line above
   std::signal(SIGPIPE, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (chdir(directory) != 0) _exit(127);
   if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 && dup2(error, STDERR_FILENO) >= 0) {
     close_range(STDERR_FILENO + 1, ~0U, 0);
     const char* const arguments[] = {"/bin/sh", "-c", line, nullptr};
@@ -43,7 +45,7 @@ constexpr int kLeftOpenMs = 2000;  // by a program that the command left, before
   _exit(127);
 }
 
-std::string describe_end(int status) {
+std::string describe_end(int status, bool has_own_directory) {
   if (WIFSIGNALED(status)) {
     return "was ended by signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
   }
@@ -54,14 +56,18 @@ std::string describe_end(int status) {
     text += " (a program in it was ended by signal " + std::to_string(code - kSignalled) + ", " +
             strsignal(code - kSignalled) + (code - kSignalled == SIGKILL ? ": perhaps memory ran out)" : ")");
   if (code == 126) text += " (found, but not executable)";
-  if (code == 127) text += " (not found)";
+  if (code == 127)
+    text += has_own_directory
+                ? " (not found; it works in a directory of its own: send its files with --file, or give whole paths)"
+                : " (not found)";
   return text;
 }
 
 }  // namespace
 
-Command::Command(const std::string& line, const std::vector<std::string>& environment, Listeners listeners)
-    : line_(line), listeners_(std::move(listeners)), buffer_(kBufferBytes) {
+Command::Command(const std::string& line, const std::vector<std::string>& environment, Listeners listeners,
+                 std::unique_ptr<const OwnDirectory> directory)
+    : directory_(std::move(directory)), line_(line), listeners_(std::move(listeners)), buffer_(kBufferBytes) {
   std::signal(SIGPIPE, SIG_IGN);  // a command may close its stdin early: write() then tells
   Pipe in = make_pipe(), out = make_pipe(), error = make_pipe();
   std::vector<std::string> variables = environment_with(environment);
@@ -70,8 +76,8 @@ Command::Command(const std::string& line, const std::vector<std::string>& enviro
   process_ = fork();
   if (process_ < 0) throw_system_error("cannot start the command \"" + line + "\"");
   if (process_ == 0) {
-    become_command(line_.c_str(), pointers.data(), in.read_end.get(), out.write_end.get(), error.write_end.get(),
-                   parent);
+    become_command(line_.c_str(), directory_ ? directory_->path().c_str() : ".", pointers.data(), in.read_end.get(),
+                   out.write_end.get(), error.write_end.get(), parent);
   }
   stdin_ = InputPipe(std::move(in.write_end));
   stdout_ = std::move(out.read_end);
@@ -124,7 +130,8 @@ void Command::finish(std::span<const int> fine) {
   }
   process_ = -1;
   const bool is_fine = WIFEXITED(status) && std::find(fine.begin(), fine.end(), WEXITSTATUS(status)) != fine.end();
-  if (!is_fine) throw std::runtime_error("the command \"" + line_ + "\" " + describe_end(status));
+  if (!is_fine)
+    throw std::runtime_error("the command \"" + line_ + "\" " + describe_end(status, directory_ != nullptr));
 }
 
 bool Command::has_ended() const {
@@ -204,8 +211,7 @@ void StderrLines::take_line(std::string_view line) {
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fputc('\n', stderr);
   if (line.starts_with(kCounter))
-    std::fputs("ontime: that is no counter: GROUP,NAME,AMOUNT is wanted, and an amount is a whole number from 0\n",
-               stderr);
+    std::fputs("ontime: that is no counter: GROUP,NAME,AMOUNT is wanted, and an amount is a whole number\n", stderr);
 }
 
 // False when the line is none of the two that are known, or malformed.
@@ -220,10 +226,10 @@ bool StderrLines::report(std::string_view line) {
 bool StderrLines::count(std::string_view arguments) {
   const std::string_view group = take_until(arguments, ',');
   const std::string_view name = take_until(arguments, ',');
-  std::uint64_t amount = 0;
+  std::int64_t amount = 0;
   const auto [end, error] = std::from_chars(arguments.data(), arguments.data() + arguments.size(), amount);
   if (group.empty() || name.empty() || error != std::errc{} || end != arguments.data() + arguments.size()) return false;
-  context_.counter(group, name) += amount;
+  context_.counter(group, name) += static_cast<std::uint64_t>(amount);  // of one below zero the sums wrap back
   return true;
 }
 

@@ -7,11 +7,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "apps/exec/own_directory.h"
 #include "common/app/application.h"
 #include "common/base/descriptor.h"
 
@@ -103,8 +105,9 @@ class Command {
   };
 
   // Starts `/bin/sh -c line` with our environment and `environment` (NAME=VALUE) on top. The process stays in our
-  // process group and dies with us.
-  Command(const std::string& line, const std::vector<std::string>& environment, Listeners listeners);
+  // process group and dies with us. It works in `directory`, which is removed with this object; none: where we are.
+  Command(const std::string& line, const std::vector<std::string>& environment, Listeners listeners,
+          std::unique_ptr<const OwnDirectory> directory = nullptr);
   // A command that still runs is killed.
   ~Command();
   Command(const Command&) = delete;
@@ -131,6 +134,7 @@ class Command {
   void receive(Descriptor& from, const Receiver& receiver);
   void tell_taken();
 
+  const std::unique_ptr<const OwnDirectory> directory_;
   std::string line_;
   const Listeners listeners_;
   InputPipe stdin_;

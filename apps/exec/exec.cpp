@@ -14,6 +14,7 @@
 #include "apps/exec/frames.h"
 #include "apps/exec/framing.h"
 #include "apps/exec/merge.h"
+#include "apps/exec/own_directory.h"
 #include "common/app/application.h"
 
 namespace {
@@ -40,13 +41,14 @@ std::vector<int> exit_codes(std::string_view text) {
 // One run of the command, for one segment.
 class Run {
  public:
-  Run(Context& context, std::uint64_t offset)
+  Run(Context& context, std::uint64_t offset, const std::vector<JobFile>& files)
       : context_(context),
         framing_(context.get("framing")),
         errors_(context),
         command_(context.get("command"), environment(context, offset),
                  {[this](auto bytes) { receive(bytes); }, [this](auto bytes) { errors_.add(bytes); },
-                  [this](std::uint64_t bytes) { take(bytes); }}) {}
+                  [this](std::uint64_t bytes) { take(bytes); }},
+                 make_own_directory(files)) {}
 
   void send(const Batch& batch, Output& out) {
     if (sent_ == 0) context_.set_taken(taken_ = begin_ = batch.offset);  // nothing yet, however much waits for it
@@ -146,7 +148,10 @@ class ExecMapper final : public Mapper {
  public:
   void setup(Context& context) override {
     context_ = &context;
-    if (context.get("frames") != "yes") return;
+    if (context.get("frames") != "yes") {
+      files_ = read_job_files();
+      return;
+    }
     framed_.emplace();
     framed_->setup(context);
   }
@@ -159,13 +164,13 @@ class ExecMapper final : public Mapper {
 
   void map(const Batch& batch, Output& out) override {
     if (framed_) return framed_->map(batch, out);
-    if (!run_) run_.emplace(*context_, offset_);
+    if (!run_) run_.emplace(*context_, offset_, files_);
     run_->send(batch, out);
   }
 
   void flush(Output& out) override {
     if (framed_) return framed_->flush(out);
-    if (!run_) run_.emplace(*context_, offset_);  // a segment without records: the command sees an empty stdin
+    if (!run_) run_.emplace(*context_, offset_, files_);  // a segment without records: the command sees an empty stdin
     run_->finish(out);
     run_.reset();
   }
@@ -173,6 +178,7 @@ class ExecMapper final : public Mapper {
  private:
   Context* context_ = nullptr;
   std::uint64_t offset_ = 0;
+  std::vector<JobFile> files_;
   std::optional<Run> run_;
   std::optional<FramedMapper> framed_;  // if one command maps all segments
 };

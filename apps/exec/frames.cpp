@@ -63,7 +63,8 @@ void FramedMapper::start() {
                                                      if (out_ == nullptr) refuse(bytes);
                                                      answer_.receive(bytes, *out_);
                                                    },
-                                                   [this](auto bytes) { errors_->add(bytes); }, [](std::uint64_t) {}});
+                                                   [this](auto bytes) { errors_->add(bytes); }, [](std::uint64_t) {}},
+                                make_own_directory(files_));
 }
 
 void FramedMapper::begin_segment(std::uint64_t offset) {

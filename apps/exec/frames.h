@@ -7,9 +7,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apps/exec/command.h"
 #include "apps/exec/framing.h"
+#include "apps/exec/own_directory.h"
 #include "common/app/application.h"
 
 namespace ontime::apps {
@@ -45,6 +47,7 @@ class FramedMapper final : public app::Mapper {
   void setup(app::Context& context) override {
     context_ = &context;
     framing_.emplace(context.get("framing"));
+    files_ = read_job_files();
   }
   void begin_segment(std::uint64_t offset) override;
   void map(const app::Batch& batch, app::Output& out) override;
@@ -56,6 +59,7 @@ class FramedMapper final : public app::Mapper {
 
   app::Context* context_ = nullptr;
   std::optional<Framing> framing_;
+  std::vector<JobFile> files_;
   app::Output* out_ = nullptr;  // set while an answer is waited for
   FramedAnswer answer_;
   std::optional<StderrLines> errors_;

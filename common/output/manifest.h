@@ -74,7 +74,7 @@ struct Manifest {
   std::vector<Input> inputs;
   std::vector<LeftOut> left_out{};
   std::vector<Task> tasks;                                               // by index
-  std::map<std::string, std::map<std::string, std::uint64_t>> counters;  // group -> name -> value
+  std::map<std::string, std::map<std::string, std::int64_t>> counters;  // group -> name -> value
 };
 
 // SHA-256, in hexadecimal digits, of what the output was made from: application, parameters and inputs as the manifest

@@ -195,7 +195,7 @@ class ManifestParser {
     for (const auto& [group, names] : counters.items()) {
       if (!names.is_object()) throw Damage{"a group of \"counters\" is not an object"};
       for (const auto& [name, value] : names.items()) {
-        manifest_.counters[group][name] = number<std::uint64_t>(value, "counters");
+        manifest_.counters[group][name] = number<std::int64_t>(value, "counters");
       }
     }
   }

@@ -14,11 +14,15 @@ import csv
 import json
 import os
 import pathlib
+import shutil
+import sys
+import tempfile
 import time
 
 from cluster import Cluster, Failed, eventually, run, say, testbed
 
 IMAGE = "ontime-corpus"
+PACKAGES = ("datatrove>=0.6", "zstandard", "orjson", "warcio")
 WORKERS = 2
 
 
@@ -93,9 +97,21 @@ def by_datatrove(cluster, total, every, kind):
     return part, share
 
 
+def make_image():
+    """Packages come from PyPI on this machine, which has to have the image's version of Python."""
+    with tempfile.TemporaryDirectory() as context:
+        packages, corpus = f"{context}/packages", f"{context}/corpus"
+        run(sys.executable, "-m", "pip", "install", "--quiet", "--target", packages, *PACKAGES)
+        shutil.copytree("python/ontime", f"{packages}/ontime", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree("examples/corpus", corpus)
+        shutil.copytree("docker/testbed/corpus", corpus, dirs_exist_ok=True)
+        shutil.copytree("examples/text", f"{corpus}/text")
+        run("docker", "build", "--network=host", "-t", IMAGE, "-f", "docker/testbed/corpus.Dockerfile", context)
+
+
 def prepare(arguments):
     """The cluster, and how many characters the corpus has."""
-    run("docker", "build", "--network=host", "-t", IMAGE, "-f", "docker/testbed/corpus.Dockerfile", ".")
+    make_image()
     os.environ["ONTIME_IMAGE"] = IMAGE
     testbed("up", "--workers", str(WORKERS), "--slots", "1", "--master", "--node-timeout 5s")
     cluster = Cluster()

@@ -74,7 +74,8 @@ CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit) {
   manifest.application = spec.application;
   manifest.parameters.insert(spec.parameters.begin(), spec.parameters.end());
   manifest.policy = spec.policy;
-  for (const auto& [key, value] : commit.counters) manifest.counters[key.first][key.second] = value;
+  for (const auto& [key, value] : commit.counters)
+    manifest.counters[key.first][key.second] = static_cast<std::int64_t>(value);
   std::vector<std::uint32_t> first_files;
   manifest.inputs = manifest_inputs(spec, first_files);
   for (const auto& [path, why] : spec.skip.inputs) manifest.left_out.push_back({path, why});

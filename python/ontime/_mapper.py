@@ -354,7 +354,6 @@ def attribute(module, name):
 def load(spec):
     """The mapper and the function that combines, as they were shipped."""
     here = os.getcwd()
-    # Files that were sent along are links, which Python would follow to where no other file is.
     sys.path[:1] = [here, os.path.join(here, "ontime_cloudpickle.zip"), *spec["path"]]
     if spec["how"] == "cloudpickle":
         version = list(sys.version_info[:2])

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "apps/exec/frames.h"
@@ -58,6 +60,16 @@ TEST_F(ExecFrames, OneCommandMapsAllSegmentsOfARunner) {
   EXPECT_EQ(context.counters, (std::map<std::string, std::uint64_t>{{"frames,records", 3}, {"frames,flush", 2}}));
 }
 
+TEST_F(ExecFrames, ItsOneCommandKeepsItsDirectoryForAllSegments) {
+  ::setenv("ONTIME_RUNNER_DIRECTORY", directory_.path().c_str(), 1);
+  TestContext context = context_for(
+      std::string("import os\nassert os.path.basename(os.getcwd()) == 'command-1'\nos.mkdir('kept')\n") + kEcho);
+  const auto outputs = map_text(exec_, context, "a\nb\n", {.batches = {0}, .cuts = {0}});
+  ::unsetenv("ONTIME_RUNNER_DIRECTORY");
+  EXPECT_EQ(outputs.size(), 2u);
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "command-1"));
+}
+
 TEST_F(ExecFrames, MovesMoreThanAnyPipeHolds) {
   const std::string text(3'000'000, 'x');
   TestContext context = context_for(kEcho);
@@ -77,8 +89,9 @@ TEST_F(ExecFrames, TheLastWordsOfACommandThatFailsAreALine) {
 }
 
 TEST_F(ExecFrames, WhatIsNoAnswerFailsTheAttempt) {
-  const std::string read = "import sys\nread = sys.stdin.buffer\nread.read(int(read.readline().split()[2]))\n"
-                           "read.readline()\n";
+  const std::string read =
+      "import sys\nread = sys.stdin.buffer\nread.read(int(read.readline().split()[2]))\n"
+      "read.readline()\n";
   EXPECT_EQ(failure_of(read + "print('hello', flush=True)\ninput()"),
             "the command answered 'hello' where 'output BYTES' or 'done' was expected");
   EXPECT_EQ(failure_of(read + "print('output -1', flush=True)\ninput()"),

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "apps/exec/command.h"
@@ -90,6 +92,49 @@ TEST(Exec, SaysThatAProgramThatWasLeftHoldsTheOutputOpen) {
   EXPECT_EQ(map_text(exec, context, "x\n").at(0), "x\n");
 }
 
+// As in a runner, to which the worker has given a directory with the job's files.
+class ExecInARunner : public testing::Test {
+ protected:
+  ExecInARunner() {
+    write("data.txt", "as sent\n", 0444);
+    write("tool", "#!/bin/sh\necho it runs\n", 0555);
+    ::setenv("ONTIME_RUNNER_DIRECTORY", directory_.path().c_str(), 1);
+  }
+  ~ExecInARunner() override { ::unsetenv("ONTIME_RUNNER_DIRECTORY"); }
+
+  void write(const std::string& name, const std::string& content, mode_t mode) {
+    std::ofstream(directory_ / name) << content;
+    ::chmod((directory_ / name).c_str(), mode);
+  }
+  std::vector<std::string> left() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_.path()))
+      names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  const std::vector<std::string> files_ = {"data.txt", "tool"};
+  const ontime::test::TemporaryDirectory directory_;
+};
+
+TEST_F(ExecInARunner, ACommandSeesTheFilesAsSentAndNothingOfAnother) {
+  const std::string command =
+      "mkdir deep && mkdir deep/er && touch deep/er/file && chmod 0 deep && chmod u+w data.txt && echo mine >> "
+      "data.txt; "
+      "echo mine > ../data.txt; cat data.txt; ./tool; ls; cat >/dev/null";
+  const std::string seen = "as sent\nmine\nit runs\ndata.txt\ndeep\ntool\n";
+  EXPECT_EQ(run(command, "a\nb\n", {.batches = {0}, .cuts = {0}}), (std::vector<std::string>{seen, seen}));
+  EXPECT_EQ(left(), files_);
+}
+
+TEST_F(ExecInARunner, ACommandThatFailsLeavesNothing) {
+  EXPECT_THAT(failure_of("touch new; ./mapper.py"),
+              testing::EndsWith("ended with status 127 (not found; it works in a directory of its own: send its files "
+                                "with --file, or give whole paths)"));
+  EXPECT_EQ(left(), files_);
+}
+
 TEST(Exec, RunsOncePerSegment) {
   EXPECT_EQ(run("wc -l", "a\nb\nc\nd\n", {.batches = {0}, .cuts = {2}}), (std::vector<std::string>{"3\n", "1\n"}));
 }
@@ -134,15 +179,16 @@ TEST(Exec, ACommandMayCloseItsInputEarly) {
 TEST(Exec, ReporterLinesReachTheJobAndOthersPass) {
   TestContext context;
   testing::internal::CaptureStderr();
-  run("echo reporter:counter:fruit,apples,3 >&2; echo reporter:counter:fruit,apples,4 >&2; echo plain >&2; "
+  run("echo reporter:counter:fruit,apples,3 >&2; echo reporter:counter:fruit,apples,4 >&2; echo "
+      "reporter:counter:fruit,apples,-9 >&2; echo plain >&2; "
       "echo reporter:counter:fruit,pears,x >&2; echo reporter:counter:,pears,1 >&2; "
       "echo reporter:status:halfway there >&2; printf 'no end' >&2; cat >/dev/null",
       "line\n", {}, &context);
   const std::string advice =
-      "ontime: that is no counter: GROUP,NAME,AMOUNT is wanted, and an amount is a whole number from 0\n";
+      "ontime: that is no counter: GROUP,NAME,AMOUNT is wanted, and an amount is a whole number\n";
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "plain\nreporter:counter:fruit,pears,x\n" + advice + "reporter:counter:,pears,1\n" + advice + "no end\n");
-  EXPECT_EQ(context.counters, (std::map<std::string, std::uint64_t>{{"fruit,apples", 7}}));
+  EXPECT_EQ(context.counters, (std::map<std::string, std::uint64_t>{{"fruit,apples", ~std::uint64_t{1}}}));
   EXPECT_EQ(context.status, "halfway there");
 }
 
@@ -222,43 +268,6 @@ TEST(Exec, WhatACommandWillNeverReadCountsAsTaken) {
   context.on_taken = [&](std::uint64_t offset) { taken = offset; };
   EXPECT_EQ(map_text(exec, context, std::string(1'000'000, 'x') + "\n", {}), (std::vector<std::string>{"deaf\n"}));
   EXPECT_EQ(taken, 1'000'001u);
-}
-
-TEST(InputPipe, HoldsLittleForACommandThatDoesNotReadAndCountsWhatItDoes) {
-  Pipe pipe = make_pipe();
-  make_non_blocking(pipe.read_end);
-  InputPipe input(std::move(pipe.write_end));
-  const std::string text(100'000, 'x');
-  std::string_view left = text;
-  for (int i = 0; i < 10; ++i) input.send_some(left);
-  const std::size_t sent = text.size() - left.size();
-  EXPECT_EQ(sent, static_cast<std::size_t>(InputPipe::kBytesMin));
-  EXPECT_EQ(input.taken(), 0u);
-  EXPECT_TRUE(input.has_waiting());
-  std::string read(1000, '\0');
-  ASSERT_EQ(::read(pipe.read_end.get(), read.data(), read.size()), 1000);
-  EXPECT_EQ(input.taken(), 1000u);
-  input.close();
-  EXPECT_FALSE(input.open());
-  EXPECT_EQ(input.taken(), 1000u);
-  read.resize(text.size());
-  ASSERT_EQ(::read(pipe.read_end.get(), read.data(), read.size()), static_cast<ssize_t>(sent - 1000));
-  EXPECT_EQ(input.taken(), sent);
-  EXPECT_EQ(::read(pipe.read_end.get(), read.data(), read.size()), 0);  // the end is seen though somebody watches
-}
-
-TEST(InputPipe, WhatIsReadAtOnceAtTheBeginningIsNoPace) {
-  Pipe pipe = make_pipe();
-  make_non_blocking(pipe.read_end);
-  InputPipe input(std::move(pipe.write_end));
-  std::string read(100'000, '\0');
-  const std::string text(100'000, 'x');
-  std::string_view left = std::string_view(text).substr(0, 60);
-  input.send_some(left);
-  ASSERT_EQ(::read(pipe.read_end.get(), read.data(), read.size()), 60);
-  left = text;
-  for (int i = 0; i < 10; ++i) input.send_some(left);
-  EXPECT_EQ(text.size() - left.size(), static_cast<std::size_t>(InputPipe::kBytesMin));
 }
 
 TEST(Exec, ACommandOfASegmentThatIsGivenUpIsKilled) {

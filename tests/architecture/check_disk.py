@@ -18,7 +18,6 @@ ALLOWED = {
     "apps/exec/command.cpp": 1,  # /proc/self/fd, of a pipe
     "cli/job_request.cpp": 2,  # removes what a job has left
     "cli/result/folding.cpp": 1,  # mkostemp of a file without a name
-    "worker/agent/runners/job_resources.cpp": 1,  # symlink in a runner's own directory
     "worker/agent/runners/shared_progress.cpp": 1,  # ftruncate of shared memory
     "worker/confine/confinement.cpp": 1,  # the kernel's cgroup file
     "worker/runner/runner_process.cpp": 1,  # /dev/null

@@ -36,6 +36,9 @@ wire::Reply::Job example_job() {
   counter.set_group("g");
   counter.set_name("n");
   counter.set_value(5);
+  *summary.add_counters() = counter;
+  summary.mutable_counters(1)->set_name("owed");
+  summary.mutable_counters(1)->set_value(~std::uint64_t{2});
   auto& done = *job.add_tasks();
   done.set_path("/data/a.txt");
   done.mutable_split()->set_end(100);
@@ -200,6 +203,7 @@ TEST(JobJson, NamesAreStable) {
   EXPECT_TRUE(document["deadline_met"].is_null());
   EXPECT_TRUE(document["ended_unix_ns"].is_null());
   EXPECT_EQ(document["counters"]["g"]["n"], 5);
+  EXPECT_EQ(document["counters"]["g"]["owed"], -3);
   EXPECT_EQ(document["task_list"][0]["segments"].size(), 2u);
   EXPECT_EQ(document["task_list"][0]["attempts"][1]["speculative"], true);
   EXPECT_TRUE(document["task_list"][1]["end"].is_null());

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <string>
 
 #include "tests/support/temporary_directory.h"
@@ -31,7 +32,8 @@ Manifest example() {
                      {{{0, 400}, "t00000-a0", "host:12", 0, 50, 9, 0xdeadbeef},
                       {{400, 1000}, "t00000-a1", "other:3", 50, 60, 11, 0}}},
                     {1, 1, {0, 5000}, "part-m-00001", {{{0, 5000}, "t00001-a0", "host:12", 0, 0, 0, 0}}}};
-  manifest.counters = {{"words", {{"all", 20}, {"long", 18'446'744'073'709'551'615u}}}, {"lines", {{"", 0}}}};
+  manifest.counters = {{"words", {{"all", 20}, {"long", std::numeric_limits<std::int64_t>::max()}, {"owed", -3}}},
+                       {"lines", {{"", 0}}}};
   return manifest;
 }
 

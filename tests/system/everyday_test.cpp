@@ -128,6 +128,19 @@ TEST_F(Everyday, APythonWordCountIsAnsweredWithCounts) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "more"));
 }
 
+TEST_F(Everyday, EachCommandWorksInADirectoryOfItsOwnWithTheFilesAsSent) {
+  write_file(directory_ / "data.txt", "as sent\n");
+  const std::string command =
+      "chmod u+w data.txt; echo mine >> data.txt; mkdir scratch && cat >> seen && echo \"seen\\t$(wc -l < seen)\" && "
+      "echo \"others\\t$(($(wc -l < data.txt) - 2))\"";
+  const Finished run = at_prompt(
+      "seq 6000 > numbers && ontime run exec numbers -q -o own --splits 6 --workers 1 --file data.txt --answer - "
+      "--set merge=sum --set command='" +
+      command + "'");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "others\t0\nseen\t6000\n");
+}
+
 TEST_F(Everyday, NoFileThatIsThereIsReplaced) {
   write_file(directory_ / "mine", "precious\n");
   for (const auto& [command, sentence] : std::vector<std::pair<std::string, std::string>>{

@@ -55,7 +55,7 @@ Slots::Options slots_options(const Options& options) {
   slots.input_roots = options.input_roots;
   slots.output_roots = options.output_roots;
   slots.limits = options.confinement.limits;
-  slots.has_user = options.confinement.run_as.has_value();
+  if (options.confinement.run_as) slots.user = options.confinement.run_as->user;
   slots.users = options.users;
   slots.has_only_own_apps = options.has_only_own_apps;
   return slots;

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <map>
@@ -56,8 +57,11 @@ AttemptStatus RunLoop::load(const wire::ToRunner::Setup& setup) {
   if (job.application().find('/') != std::string::npos) {
     return refused("a job names its application, and \"" + job.application() + "\" is a path");
   }
-  if (!setup.directory().empty() && ::chdir(setup.directory().c_str()) != 0)
-    return AttemptFailure{wire::LAUNCH, "cannot work in '" + setup.directory() + "': " + std::strerror(errno)};
+  if (!setup.directory().empty()) {
+    if (::chdir(setup.directory().c_str()) != 0)
+      return AttemptFailure{wire::LAUNCH, "cannot work in '" + setup.directory() + "': " + std::strerror(errno)};
+    ::setenv("ONTIME_RUNNER_DIRECTORY", setup.directory().c_str(), 1);  // for `exec`
+  }
   auto loaded = app::LoadedApplication::load(
       job.application(), {setup.application_directories().begin(), setup.application_directories().end()},
       bounds_.keeper);

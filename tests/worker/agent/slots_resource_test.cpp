@@ -132,16 +132,22 @@ class SlotsFiles : public testing::Test {
   const ontime::test::TemporaryDirectory directory_;
 };
 
-// Of jobs that ended meanwhile the master says nothing.
-TEST_F(SlotsFiles, OfJobsThatHaveNoAttemptsAreRemovedByANewSession) {
+TEST_F(SlotsFiles, AreRemovedWithTheirRunner) {
   SlotsWorld world;
   set_up(world, 1);
   set_up(world, 2);
   ASSERT_TRUE(world.launch(world.attempt(0, 1)));
   ASSERT_TRUE(world.launch(world.attempt(0, 2)));
-  world.poll_until([&] { return copies() == 2; });
+  std::vector<std::unique_ptr<test::FakeRunner>> runners;
+  world.poll_until([&] {
+    if (auto runner = world.launcher.next_spawn()) runners.push_back(std::move(runner));
+    return runners.size() == 2;
+  });
+  EXPECT_EQ(copies(), 2u);
+  world.launcher.reports_spawned(*runners[1]);
+  world.settle();
   ASSERT_TRUE(world.kill(world.attempt(0, 2)));
-  world.begin_session({});
+  world.end(*runners[1], SIGKILL);
   world.poll_until([&] { return copies() == 1; });
 }
 

@@ -2,6 +2,7 @@
 #include "worker/agent/attempts/slots.h"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -68,9 +69,6 @@ Status Slots::begin_session(const wire::ToWorker::Welcome& welcome) {
   syncs_at_commit_ = welcome.syncs_at_commit();
   setups_.clear();
   end_idle_runners();
-  std::set<JobId> jobs;  // of others that have ended meanwhile the master says nothing more
-  for (const auto& [id, running] : attempts_) jobs.insert(id.task.job);
-  files_.forget_all_but(jobs);
   return {};
 }
 
@@ -172,7 +170,7 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
   }
   if (auto disturbance = disturber_.draw(launch, setup->tasks(), !is_new))
     *run.mutable_disturbance() = std::move(*disturbance);
-  if (options_.has_user || users_) {
+  if (options_.user || users_) {
     const auto waiting = starting_.find(runner->number());
     if (waiting == starting_.end())
       launcher_.open_output(runner->number(), run.output_path());
@@ -202,7 +200,7 @@ Result<std::shared_ptr<RunnerLink>, Slots::Refusal> Slots::spawn(const Setup& se
   const auto user = user_of(JobId{setup->job()});
   if (!user) return user.error();
   const std::uint64_t number = last_runner_ + 1;
-  const auto directory = files_.make_directory(number, setup, *user,
+  const auto directory = files_.make_directory(number, setup, *user != 0 ? *user : options_.user.value_or(::geteuid()),
                                                [this, number](const Status& made) { on_directory_made(number, made); });
   if (!directory) {
     leave_user(JobId{setup->job()});
@@ -358,7 +356,6 @@ void Slots::kill(AttemptId id, const std::string& reason) {
 void Slots::forget(JobId job) {
   if (const auto setup = setups_.find(job); setup != setups_.end()) outputs_.forget(setup->second->output());
   setups_.erase(job);
-  files_.forget(job);
   for (const auto& [number, runner] : runners_) {
     if (!runner->attempt() && runner->setup()->job() == job.value) runner->kill();
   }

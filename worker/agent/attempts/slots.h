@@ -59,7 +59,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
     files::Roots input_roots{};
     files::Roots output_roots{};
     AttemptLimits limits{};
-    bool has_user = false;               // attempts run as another user, and the launcher makes their output files
+    std::optional<uid_t> user{};         // attempts run as this one, and the launcher makes their output files
     std::optional<UserRange> users{};    // each job has one of these, instead
     bool has_only_own_apps = false;      // jobs may not name other directories of applications
     Duration answer_time = kAnswerTime;  // another one in tests only

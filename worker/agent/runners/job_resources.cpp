@@ -11,22 +11,21 @@
 #include <iterator>
 #include <utility>
 
-#include "common/base/wording.h"
 #include "common/files/disk.h"
 #include "common/files/file_system.h"
-#include "common/hash/sha256.h"
 #include "common/log/fields.h"
 
 namespace ontime::worker {
 namespace {
 
-Error cannot(const std::string& what, const std::string& path, const std::string& why) {
-  return failed("cannot " + what + " '" + path + "' for the files of a job: " + why);
+Error cannot(const std::string& what, const std::string& path, int problem) {
+  return failed("cannot " + what + " '" + path + "' for a job to work in: " + std::strerror(problem));
 }
 
-// Also of whether it may be run: the copies differ in that.
-std::string hash_of(const wire::ShippedFile& file) {
-  return hex_digits(hash::sha256(file.content())) + (file.executable() ? "-x" : "");
+// Programs that a job's attempts start are its parameter `command`.
+bool starts_programs(const wire::JobSpec& job) {
+  return std::any_of(job.parameters().begin(), job.parameters().end(),
+                     [](const wire::Entry& parameter) { return parameter.key() == "command"; });
 }
 
 }  // namespace
@@ -51,7 +50,7 @@ void JobFiles::start_threads() {
 }
 
 Result<std::string> JobFiles::make_directory(std::uint64_t runner, const Setup& setup, uid_t user, Made made) {
-  if (setup->spec().files().empty()) return std::string();
+  if (setup->spec().files().empty() && !starts_programs(setup->spec())) return std::string();
   if (Status ready = scratch_.make(); !ready) return ready.error();
   start_threads();
   runners_.insert(runner);
@@ -63,37 +62,24 @@ Result<std::string> JobFiles::make_directory(std::uint64_t runner, const Setup& 
 
 Status JobFiles::fill(const std::string& directory, const wire::JobSetup& setup, uid_t user) {
   before_each_();
-  const int problem = files::make_directory(directory, 0755);
-  if (problem != 0) return cannot("make the directory", directory, std::strerror(problem));
-  ::chmod(directory.c_str(), user != 0 ? 0700 : 0755);
-  if (user != 0 && ::chown(directory.c_str(), user, static_cast<gid_t>(-1)) != 0)
-    return cannot("hand over the directory", directory, std::strerror(errno));
-  const std::string scratch = directory.substr(0, directory.rfind('/'));
+  const int problem = files::make_directory(directory, 0700);
+  if (problem != 0) return cannot("make the directory", directory, problem);
   for (const wire::ShippedFile& file : setup.spec().files()) {
-    const auto kept = keep(scratch, file, JobId{setup.job()});
-    if (!kept) return kept.error();
-    const std::string name = directory + "/" + file.name();
-    before_each_();
-    if (file.name().find('/') != std::string::npos || ::symlink(kept->c_str(), name.c_str()) != 0)
-      return cannot("link", name, std::strerror(errno));
+    if (Status written = write(directory, file); !written) return written;
   }
+  if (user != ::geteuid() && ::chown(directory.c_str(), user, static_cast<gid_t>(-1)) != 0)
+    return cannot("hand over the directory", directory, errno);
   return {};
 }
 
-Result<std::string> JobFiles::keep(const std::string& scratch, const wire::ShippedFile& file, JobId job) {
-  const std::string path = scratch + "/" + hash_of(file);
-  const auto [entry, is_new] = content_.emplace(path, std::set<JobId>());
-  entry->second.insert(job);
+Status JobFiles::write(const std::string& directory, const wire::ShippedFile& file) {
+  const std::string path = directory + "/" + file.name();
   before_each_();
-  if (!is_new && ::access(path.c_str(), F_OK) == 0) return path;
+  if (file.name().find('/') != std::string::npos) return cannot("write", path, EINVAL);
   const Descriptor copy = files::open(path, files::kNewFile, 0600);
   int problem = copy ? files::append(copy.get(), file.content()) : errno;
   if (problem == 0 && ::fchmod(copy.get(), file.executable() ? 0555 : 0444) != 0) problem = errno;
-  if (problem == 0) return path;
-  const Error error = cannot("write", path, std::strerror(problem));
-  static_cast<void>(files::remove_all(path, before_each_));
-  content_.erase(entry);
-  return error;
+  return problem == 0 ? Status() : cannot("write", path, problem);
 }
 
 // Behind its filling, which may be under way.
@@ -110,29 +96,6 @@ void JobFiles::remove_directory(std::uint64_t runner) {
         spdlog::warn("job_files_not_removed path={} message={}", log::Quoted{directory},
                      log::Quoted{std::strerror(problem)});
     });
-  });
-}
-
-void JobFiles::forget(JobId job) {
-  forget_if([job](JobId one) { return one == job; });
-}
-
-void JobFiles::forget_all_but(const std::set<JobId>& jobs) {
-  forget_if([jobs](JobId one) { return !jobs.contains(one); });
-}
-
-void JobFiles::forget_if(std::function<bool(JobId)> is_over) {
-  if (!filling_) return;
-  asio::post(*filling_, [this, is_over = std::move(is_over)] {
-    for (auto at = content_.begin(); at != content_.end();) {
-      std::erase_if(at->second, is_over);
-      if (!at->second.empty()) {
-        ++at;
-        continue;
-      }
-      static_cast<void>(files::remove_all(at->first, before_each_));
-      at = content_.erase(at);
-    }
   });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// What a job has on this worker besides its processes: the files that it brings with it, and a user.
+// What a job has on this worker besides its processes: directories to work in, with the files that it brings, and a
+// user.
 
 #include <sys/types.h>
 
@@ -23,9 +24,8 @@
 
 namespace ontime::worker {
 
-// Files that jobs bring with them, in a private directory below $TMPDIR (or /tmp): each content once, however many jobs
-// and attempts use it, and for each runner a directory with links to those of its job. Removed when no job needs them,
-// and with this object.
+// Directories of the runners whose job brings files or starts programs, below a private one in $TMPDIR (or /tmp). Each
+// has its own copies of the job's files. Removed when the runner has ended, and with this object.
 //
 // Called on the worker's one thread, which must not be held up: it speaks for all jobs, and a job may bring many files
 // and its programs leave any number. So whatever takes longer for a job that has more is done on threads: one for what
@@ -41,30 +41,25 @@ class JobFiles {
   using Setup = std::shared_ptr<const wire::JobSetup>;
   using Made = std::function<void(const Status&)>;
   // The directory of a runner of this job, in which its files lie under their names once `made` was called: later, on
-  // the executor, unless this object goes. Empty for a job without files, and `made` is not called. If `user` is not 0,
-  // only that one can enter it. A runner's number is its own for good: the directory of one that left is removed later.
+  // the executor, unless this object goes. Empty for a job that needs none, and `made` is not called. Only `user` can
+  // enter it. A runner's number is its own for good: the directory of one that left is removed later.
   Result<std::string> make_directory(std::uint64_t runner, const Setup& setup, uid_t user, Made made);
   // From now on no user has it.
   void remove_directory(std::uint64_t runner);
-  // Removes what no other job needs.
-  void forget(JobId job);
-  void forget_all_but(const std::set<JobId>& jobs);
 
  private:
   // On the first thread.
   Status fill(const std::string& directory, const wire::JobSetup& setup, uid_t user);
-  Result<std::string> keep(const std::string& scratch, const wire::ShippedFile& file, JobId job);  // its path
+  Status write(const std::string& directory, const wire::ShippedFile& file);
 
   std::string directory_of(std::uint64_t runner) const { return scratch_.path() + "/runner-" + std::to_string(runner); }
   void start_threads();
-  void forget_if(std::function<bool(JobId)> is_over);
 
   const asio::any_io_executor executor_;
   const Hook before_each_;
   files::Scratch scratch_{"ontime-files-"};
-  std::set<std::uint64_t> runners_;                 // that have a directory
-  std::map<std::string, std::set<JobId>> content_;  // by path; the first thread's
-  std::optional<asio::thread_pool> filling_;        // since there was a job with files, as the other
+  std::set<std::uint64_t> runners_;           // that have a directory
+  std::optional<asio::thread_pool> filling_;  // since one was wanted, as the other
   std::optional<asio::thread_pool> removing_;
 };
 
