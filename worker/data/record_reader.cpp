@@ -81,7 +81,7 @@ Outcome<void> RecordReader::find_begin(std::uint64_t begin) {
   if (begin - position_ <= available()) return walk_to(begin);
   const std::uint64_t least = rule_.format->look_back();
   const std::uint64_t most = rule_.record_bytes_max + least;  // where a record begins, unless none does for as long
-  for (std::uint64_t back = least;; back = back < most ? std::min(back * kFartherBack, most) : back * kFartherBack) {
+  for (std::uint64_t back = least;; back = back < most ? std::min(back * kFartherBack, most) : begin) {
     const std::uint64_t from = begin - std::min(begin, back);
     if (from < position_) {
       if (auto rewound = rewind(); !rewound) return rewound;

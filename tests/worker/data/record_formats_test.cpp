@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <random>
 
@@ -121,14 +122,17 @@ std::string json_value(Random& random, int depth) {
 
 Written write_json(Random& random, bool is_array) {
   Written written;
+  const char* const feed = pick(random, 4) > 0 ? "\n" : " ";  // some have no lines at all
   const auto space = [&](std::size_t least) {
-    return text_of(random, {" ", "\n", "\r\n"}, 2) + std::string(least, '\n');
+    return text_of(random, {" ", feed, std::string("\r") + feed}, 2) + (least > 0 ? feed : "");
   };
   written.content = space(0) + (is_array ? "[" : "") + space(0);
   const std::size_t records = is_array ? pick(random, 200) : 1 + pick(random, 200);
   for (std::size_t i = 0; i < records; ++i) {
-    if (i > 0) written.content += is_array ? space(0) + "," + space(0) : space(1);
-    written.records.push_back(json_value(random, 0));
+    const std::string value = json_value(random, 0);
+    const bool needs_space = (value == "null" || value[0] == '-') && std::isalnum(written.content.back()) != 0;
+    if (i > 0) written.content += is_array ? space(0) + "," + space(0) : space(needs_space ? 1 : 0);
+    written.records.push_back(value);
     written.content += written.records.back();
   }
   written.content += space(0) + (is_array ? "]" : "") + space(0);
@@ -256,6 +260,18 @@ TEST_F(RecordFormats, Csv) { expect_records("csv", write_csv); }
 TEST_F(RecordFormats, Json) {
   expect_records("json", [](Random& random) { return write_json(random, false); });
 }
+// So some begin wherever a step of the scanner does.
+TEST_F(RecordFormats, ManyJsonDocumentsOnALineAreCutAnywhere) {
+  Written written{"\n", {}};
+  for (int i = 0; i < 100; ++i) {
+    written.records.push_back(i % 3 == 0 ? "{}" : i % 3 == 1 ? "[]" : "\"\"");
+    written.content += written.records.back();
+  }
+  write_file(directory_.file("plain"), written.content);
+  const InputFile plain = describe(directory_.file("plain"));
+  for (std::uint64_t at = 0; at < written.content.size(); ++at)
+    ASSERT_NO_FATAL_FAILURE(expect_whole("json", written, plain, {0, at, written.content.size()}, 4096));
+}
 TEST_F(RecordFormats, JsonArrays) {
   expect_records("json:array", [](Random& random) { return write_json(random, true); });
 }
@@ -288,13 +304,15 @@ TEST_F(RecordFormats, WhereNoQuoteIsNearThoseOfCsvAreFoundByTheLengthOfTheLonges
 // divided.
 TEST_F(RecordFormats, WhatIsToldFromTheBeginIsNotDivided) {
   write_file(directory_.file("input"), "1 2 3 4 5 6\n");
-  for (const std::string format : {"json", "warc", "lines"}) {
+  for (const std::string format : {"json:array", "warc", "lines"}) {
     auto reader = RecordReader::open(describe(directory_.file("input")), rule_of(format), 0);
     ASSERT_TRUE(reader);
     EXPECT_EQ(*(*reader)->align(4, 10), 10u) << format;
   }
-  auto rows = RecordReader::open(describe(directory_.file("input")), rule_of("delimiter: "), 0);
-  EXPECT_EQ(*(*rows)->align(3, 10), 4u);
+  for (const std::string format : {"json", "delimiter: "}) {
+    auto reader = RecordReader::open(describe(directory_.file("input")), rule_of(format), 0);
+    EXPECT_EQ(*(*reader)->align(3, 10), 4u) << format;
+  }
 }
 
 TEST_F(RecordFormats, AHeaderIsKnownWhereverReadingBeginsAndIsNoRecord) {
@@ -331,6 +349,14 @@ TEST_F(RecordFormats, ABrokenRecordIsNamedByItsFileAndByte) {
   expect("csv", "a,b\n\"c\"d\n", 4, "something between a field's quotes and its end");
   expect("csv", "a,b\n\"c\nd", 4, "the file ends inside its quotes");
   expect("json", "{\"a\":1}\n{\"b\":[2}\n", 8, "at byte 15 stands '}' where another bracket is open");
+  // What would mislead an attempt that begins inside.
+  expect("json", "{}{\"b\":\"1\n2\"}", 2, "at byte 9 a line ends inside a string");
+  expect("json", "{} \"1\\\n2\"", 3, "at byte 6 a line ends inside a string");
+  expect("json", "{}[1, \\\"\"]", 2, "at byte 6 stands a backslash outside of a string");
+  expect("json", "{} a\\\" \"", 3, "at byte 4 stands a backslash outside of a string");
+  for (const std::string inner : {"1 2", "1 \"2\"", "\"1\" 2", "1[]", "[]2", "{}\n {}", "\"\"   \"\""})
+    expect("json", "{}[" + inner + "]", 2, "a value follows another without a comma");
+  expect("json:array", "[1, [2 3]]", 4, "a value follows another without a comma");
   expect("json", "1 }", 2, "stands '}' where a value begins");
   expect("json", "{\"a\": \"", 0, "the file ends inside it");
   expect("json:array", "{}", 0, "the file does not begin with [");
