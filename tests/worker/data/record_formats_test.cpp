@@ -120,6 +120,8 @@ std::string json_value(Random& random, int depth) {
   }
 }
 
+const std::string kLongString(5000, 'x');  // farther back than a search for a begin looks at first
+
 Written write_json(Random& random, bool is_array) {
   Written written;
   const char* const feed = pick(random, 4) > 0 ? "\n" : " ";  // some have no lines at all
@@ -129,7 +131,7 @@ Written write_json(Random& random, bool is_array) {
   written.content = space(0) + (is_array ? "[" : "") + space(0);
   const std::size_t records = is_array ? pick(random, 200) : 1 + pick(random, 200);
   for (std::size_t i = 0; i < records; ++i) {
-    const std::string value = json_value(random, 0);
+    const std::string value = i > 0 || pick(random, 4) == 0 ? json_value(random, 0) : '"' + kLongString + '"';
     const bool needs_space = (value == "null" || value[0] == '-') && std::isalnum(written.content.back()) != 0;
     if (i > 0) written.content += is_array ? space(0) + "," + space(0) : space(needs_space ? 1 : 0);
     written.records.push_back(value);
@@ -262,16 +264,25 @@ TEST_F(RecordFormats, Json) {
 }
 // So some begin wherever a step of the scanner does.
 TEST_F(RecordFormats, ManyJsonDocumentsOnALineAreCutAnywhere) {
-  Written written{"\n", {}};
+  Written written{'"' + kLongString + "\"\n", {'"' + kLongString + '"'}};
   for (int i = 0; i < 100; ++i) {
     written.records.push_back(i % 3 == 0 ? "{}" : i % 3 == 1 ? "[]" : "\"\"");
     written.content += written.records.back();
   }
   write_file(directory_.file("plain"), written.content);
   const InputFile plain = describe(directory_.file("plain"));
-  for (std::uint64_t at = 0; at < written.content.size(); ++at)
+  for (std::uint64_t at = kLongString.size(); at < written.content.size(); ++at)
     ASSERT_NO_FATAL_FAILURE(expect_whole("json", written, plain, {0, at, written.content.size()}, 4096));
 }
+
+TEST_F(RecordFormats, WhatStandsBeforeManyBlanksTellsWhetherAJsonDocumentFollows) {
+  const Written written{"[1," + std::string(6000, '\n') + "2]\n{}", {"[1," + std::string(6000, '\n') + "2]", "{}"}};
+  write_file(directory_.file("plain"), written.content);
+  for (const std::uint64_t at : {5000u, 5998u, 6003u, 6005u, 6006u})
+    ASSERT_NO_FATAL_FAILURE(
+        expect_whole("json", written, describe(directory_.file("plain")), {0, at, written.content.size()}, 4096));
+}
+
 TEST_F(RecordFormats, JsonArrays) {
   expect_records("json:array", [](Random& random) { return write_json(random, true); });
 }
