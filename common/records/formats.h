@@ -23,6 +23,15 @@ Result<std::unique_ptr<app::RecordFormat>> make_format(std::string_view text);
 
 const app::RecordFormat& lines();
 
+// Bits of AccessPoint::state: a record of that format begins there too. For formats that are told from the begin only,
+// and say in a record's head how long it is.
+inline constexpr std::uint64_t kWarcBegins = 16;
+inline constexpr std::uint64_t kMarks = kWarcBegins;  // all of them
+// 0: the format has none.
+std::uint64_t mark_of(const app::RecordFormat& format);
+// How long a record of such a format is that begins with these bytes; nothing if they do not tell.
+std::optional<std::uint64_t> length_of(const app::RecordFormat& format, std::string_view head);
+
 // How many lines begin in `bytes`, which begins at the start of one; the last may lack its end. As fast as memory when
 // the processor has AVX2.
 std::uint64_t count_lines(std::string_view bytes);

@@ -1,10 +1,14 @@
 // JSON documents one behind another, with or without blanks between them, or the elements of one array. Brackets and
-// quotes are counted; whether all else is JSON is for the mapper to say. Where a record begins can only be told from
+// quotes are counted, and what else tells where a document begins is checked; whether the rest is JSON is for the
+// mapper to say. A string holds no line feed, so behind one all is known but how deep it lies. And a value that stands
+// behind another, without a comma or colon between them, is a document. An element of an array can only be told from
 // the input's begin.
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "common/records/formats.h"
+#include "common/records/json_bits.h"
 
 namespace ontime::records {
 namespace {
@@ -12,54 +16,97 @@ namespace {
 constexpr std::string_view kSpace = " \t\r\n";
 constexpr std::string_view kBehindScalar = " \t\r\n,:[]{}\"";
 
+BadRecord broken(std::uint64_t offset, std::uint64_t at, const std::string& how) {
+  return {offset, "is no JSON: at byte " + std::to_string(at) + how};
+}
+
+BadRecord impossible(const Window& window, std::size_t at) {
+  const bool is_feed = window.bytes[at] == '\n';
+  return broken(window.offset, window.offset + at,
+                is_feed ? " a line ends inside a string" : " stands a backslash outside of a string");
+}
+
 // Behind the string whose first quote stands at `at`.
-std::size_t string_end(std::string_view bytes, std::size_t at) {
+std::size_t string_end(const Window& window, std::size_t at) {
+  const std::string_view bytes = window.bytes;
   for (++at;; at += 2) {
-    at = bytes.find_first_of("\"\\", at);
-    if (at == std::string_view::npos || bytes[at] == '"')
-      return at == std::string_view::npos ? std::string_view::npos : at + 1;
+    at = bytes.find_first_of("\"\\\n", at);
+    if (at == bytes.npos || bytes[at] == '"') return at == bytes.npos ? bytes.npos : at + 1;
+    if (bytes[at] == '\n') throw impossible(window, at);
+    if (bytes.substr(at + 1, 1) == "\n") throw impossible(window, at + 1);
   }
 }
 
-// Behind the array or object that begins at `at`.
-std::size_t nested_end(std::string_view bytes, std::size_t at, std::uint64_t offset) {
+// The byte before the blanks before `at`; none if there is none.
+std::size_t before_blanks(std::string_view bytes, std::size_t at) {
+  return bytes.substr(0, at).find_last_not_of(kSpace);
+}
+
+bool leads(char byte) { return byte == ',' || byte == ':' || byte == '[' || byte == '{'; }
+
+// Goes over the bits that are set, while `step` says so.
+template <class Step>
+bool for_each_bit(std::uint64_t bits, Step step) {
+  for (; bits != 0; bits &= bits - 1) {
+    if (!step(static_cast<std::size_t>(std::countr_zero(bits)))) return false;
+  }
+  return true;
+}
+
+void check_nested(const Window& window, std::size_t step, const JsonBits& bits, std::uint64_t of) {
+  for_each_bit(bits.impossible & of, [&](std::size_t bit) -> bool { throw impossible(window, step + bit); });
+  for_each_bit(bits.begins & ~bits.follow & of, [&](std::size_t bit) {
+    const std::size_t before = before_blanks(window.bytes, step + bit);
+    if (before != std::string_view::npos && !leads(window.bytes[before]))
+      throw broken(window.offset, window.offset + step + bit, " a value follows another without a comma");
+    return true;
+  });
+}
+
+// Behind the array or object that begins at `at`, the first byte of the window that is not blank.
+std::size_t nested_end(const Window& window, std::size_t at) {
+  JsonScanner scanner;
   std::string open;
-  while ((at = bytes.find_first_of("\"[]{}", at)) != std::string_view::npos) {
-    const char byte = bytes[at];
-    if (byte == '"') {
-      at = string_end(bytes, at);
-      if (at == std::string_view::npos) break;
-      continue;
-    }
-    ++at;
-    if (byte == '[' || byte == '{') {
-      open += byte;
-      continue;
-    }
-    if (open.back() != (byte == ']' ? '[' : '{'))
-      throw BadRecord(offset, "is no JSON: at byte " + std::to_string(offset + at - 1) + " stands '" + byte +
-                                  "' where another bracket is open");
-    open.pop_back();
-    if (open.empty()) return at;
+  for (; at < window.bytes.size(); at += JsonScanner::kStep) {
+    const JsonBits bits = scanner.next(window.bytes.substr(at));
+    std::uint64_t of = ~std::uint64_t{0};  // up to the value's end
+    const bool goes_on = for_each_bit(bits.open | bits.close, [&](std::size_t bit) {
+      const char byte = window.bytes[at + bit];
+      if ((bits.open >> bit & 1) != 0) {
+        open += byte;
+        return true;
+      }
+      if (open.back() != (byte == ']' ? '[' : '{'))
+        throw broken(window.offset, window.offset + at + bit,
+                     " stands '" + std::string(1, byte) + "' where another bracket is open");
+      open.pop_back();
+      if (open.empty()) of >>= 63 - bit;
+      return !open.empty();
+    });
+    check_nested(window, at, bits, of);
+    if (!goes_on) return at + static_cast<std::size_t>(std::bit_width(of));
   }
   return std::string_view::npos;
 }
 
+// Behind the number or word that begins at `at`; there if none does.
+std::size_t word_end(const Window& window, std::size_t at) {
+  const std::size_t end = window.bytes.find_first_of(kBehindScalar, at);
+  if (end == at)
+    throw broken(window.offset, window.offset + at,
+                 " stands '" + std::string(1, window.bytes[at]) + "' where a value begins");
+  const std::size_t backslash = window.bytes.substr(0, end).find('\\', at);
+  if (backslash != std::string_view::npos) throw impossible(window, backslash);
+  return end == std::string_view::npos && window.is_end ? window.bytes.size() : end;
+}
+
 // Behind the value that begins at `at`, or std::string_view::npos if the bytes do not hold its end.
 std::size_t value_end(const Window& window, std::size_t at) {
-  const std::string_view bytes = window.bytes;
-  std::size_t end = std::string_view::npos;
-  if (bytes[at] == '[' || bytes[at] == '{') {
-    end = nested_end(bytes, at, window.offset);
-  } else if (bytes[at] == '"') {
-    end = string_end(bytes, at);
-  } else {
-    end = bytes.find_first_of(kBehindScalar, at);
-    if (end == at)
-      throw BadRecord(window.offset, "is no JSON: at byte " + std::to_string(window.offset + at) + " stands '" +
-                                         bytes[at] + "' where a value begins");
-    if (end == std::string_view::npos && window.is_end) end = bytes.size();
-  }
+  const char first = window.bytes[at];
+  const bool is_nested = first == '[' || first == '{';
+  const std::size_t end = is_nested      ? nested_end(window, at)
+                          : first == '"' ? string_end(window, at)
+                                         : word_end(window, at);
   if (end == std::string_view::npos && window.is_end)
     throw BadRecord(window.offset, "is no JSON: the file ends inside it");
   return end;
@@ -69,8 +116,25 @@ class Json final : public app::RecordFormat {
  public:
   explicit Json(bool is_array) : is_array_(is_array) {}
 
-  std::size_t look_back() const override { return kFromTheBegin; }
-  Search find_begin(const Window&, std::uint64_t) const override { return Search::needs_before(); }
+  std::size_t look_back() const override { return is_array_ ? kFromTheBegin : 4096; }
+
+  Search find_begin(const Window& window, std::uint64_t from) const override {
+    const auto place = static_cast<std::size_t>(from - window.offset);
+    const std::size_t feed = window.bytes.substr(0, place).rfind('\n');
+    if (feed == std::string_view::npos && window.offset > 0) return Search::needs_before();
+    JsonScanner scanner;
+    for (std::size_t at = feed + 1; at < window.bytes.size(); at += JsonScanner::kStep) {
+      const JsonBits bits = scanner.next(window.bytes.substr(at));
+      for_each_bit(bits.impossible, [&](std::size_t bit) -> bool { throw impossible(window, at + bit); });
+      std::optional<Search> found;
+      for_each_bit(bits.begins & ~bits.follow, [&](std::size_t bit) {
+        if (at + bit >= place) found = document_at(window, at + bit);
+        return !found;
+      });
+      if (found) return *found;
+    }
+    return window.is_end ? Search::found(window.offset + window.bytes.size()) : Search::needs_behind();
+  }
 
   // With what separates it from the next one.
   std::optional<std::size_t> find_end(const Window& window) const override {
@@ -102,6 +166,14 @@ class Json final : public app::RecordFormat {
   }
 
  private:
+  // Nothing if the value there is no document but lies in one.
+  static std::optional<Search> document_at(const Window& window, std::size_t at) {
+    const std::size_t before = before_blanks(window.bytes, at);
+    if (before == std::string_view::npos && window.offset > 0) return Search::needs_before();
+    if (before != std::string_view::npos && leads(window.bytes[before])) return std::nullopt;
+    return Search::found(window.offset + at);
+  }
+
   // Bytes before the next record: blanks, and the bracket that opens the array.
   std::size_t before_record(const Window& window) const {
     const std::string_view bytes = window.bytes;

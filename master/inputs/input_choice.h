@@ -3,11 +3,14 @@
 
 #include <sys/stat.h>
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "common/app/record_format.h"
 #include "common/base/result.h"
 #include "common/http/connection.h"
 #include "master/inputs/input_pattern.h"
@@ -44,6 +47,9 @@ class InputChoice {
 
   Directories directories() const { return directories_; }
   Changes changes() const { return changes_; }
+  // What the job reads, if files are to be looked through for where its records begin; else null.
+  const app::RecordFormat* records() const { return records_.get(); }
+  void set_records(std::shared_ptr<const app::RecordFormat> records) { records_ = std::move(records); }
   // A path, or an address, or a directory above it, matches a pattern of --exclude.
   bool excludes(const std::string& path) const;
   // The job's output will be below the directory (stat() has shown it), or the address, where listing it would find it.
@@ -55,6 +61,7 @@ class InputChoice {
  private:
   Directories directories_;
   Changes changes_ = Changes::Refused;
+  std::shared_ptr<const app::RecordFormat> records_{};
   std::vector<PathPattern> excluded_{};
   std::set<Flaw> skipped_{};
   std::string output_{};  // empty: none, or it is excluded

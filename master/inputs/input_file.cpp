@@ -85,7 +85,7 @@ void add_index(InputFile& file, const IndexEffort& effort, const ReadAt& read) {
 namespace {
 
 // What of an open file can be told without knowing its name.
-Inspected describe(const std::string& path, int descriptor, Changes changes) {
+Inspected describe(const std::string& path, int descriptor, Changes changes, const app::RecordFormat* records) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return cannot("read", path, errno);
   if (!S_ISREG(status.st_mode))
@@ -103,21 +103,24 @@ Inspected describe(const std::string& path, int descriptor, Changes changes) {
                              "ordinary file and name that."));
   const bool may_grow = changes == Changes::MayGrow && *codec == Codec::Plain;
   InputFile file{path, size, may_grow ? files::growing_version_of(status) : files::version_of(status), *codec};
-  add_index(file, {}, [&](char* to, std::size_t most, std::uint64_t offset) {
+  const ReadAt read_at = [&](char* to, std::size_t most, std::uint64_t offset) {
     const ssize_t read = ::pread(descriptor, to, most, static_cast<off_t>(offset));
     return read > 0 ? static_cast<std::size_t>(read) : std::size_t{0};
-  });
+  };
+  add_index(file, {}, read_at);
+  if (records != nullptr && *codec == Codec::Plain) file.points = find_record_points(*records, size, read_at);
   return file;
 }
 
 }  // namespace
 
-Inspected inspect_file(const std::string& path, const files::Roots& roots, Changes changes) {
+Inspected inspect_file(const std::string& path, const files::Roots& roots, Changes changes,
+                       const app::RecordFormat* records) {
   const auto [descriptor, unopened, is_outside] =
       files::open_within(roots, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (is_outside) return Refusal(outside(path, roots));
   if (descriptor < 0) return cannot("read", path, unopened);
-  Inspected file = describe(path, descriptor, changes);
+  Inspected file = describe(path, descriptor, changes, records);
   ::close(descriptor);
   return file;
 }

@@ -16,7 +16,8 @@ namespace ontime::master {
 
 // Opens it too: permission, a dangling mount or a broken disk shows now and not in a thousand attempts.
 using Inspected = Result<scheduler::InputFile, Refusal>;
-Inspected inspect_file(const std::string& path, const files::Roots& roots, Changes changes = Changes::Refused);
+Inspected inspect_file(const std::string& path, const files::Roots& roots, Changes changes = Changes::Refused,
+                       const app::RecordFormat* records = nullptr);
 // The same of an address of a web server.
 Inspected inspect_remote(const std::string& address, const files::Roots& roots);
 

@@ -10,6 +10,7 @@
 
 #include "common/base/check.h"
 #include "common/base/little_endian.h"
+#include "common/records/formats.h"
 #include "master/mounts/file_system.h"
 
 namespace ontime::master {
@@ -151,7 +152,7 @@ std::optional<Block> zstd_frame(StoredNumbers& file, std::uint64_t at) {
 }
 
 // By one header after another, until the end of the file.
-using BlockAt = std::optional<Block> (*)(StoredNumbers& file, std::uint64_t at);
+template <class BlockAt>
 InputIndex hop(StoredNumbers& file, BlockAt block_at, std::uint64_t apart) {
   IndexBuilder index(apart);
   while (index.stored() < file.size()) {
@@ -204,6 +205,20 @@ InputIndex find_input_index(Codec codec, std::uint64_t size, const ReadAt& read,
       break;
   }
   return {};
+}
+
+std::vector<AccessPoint> find_record_points(const app::RecordFormat& format, std::uint64_t size, const ReadAt& read,
+                                            const IndexEffort& effort) {
+  constexpr std::size_t kHeadAtFirst = 1024;
+  const auto record_at = [&](StoredNumbers& file, std::uint64_t at) -> std::optional<Block> {
+    auto length = records::length_of(format, file.bytes(at, kHeadAtFirst));
+    if (!length) length = records::length_of(format, file.bytes(at, effort.read_bytes));
+    return length ? std::optional(Block{*length, *length}) : std::nullopt;
+  };
+  StoredNumbers file(read, size, effort);
+  std::vector<AccessPoint> points = hop(file, record_at, effort.apart).points;
+  for (AccessPoint& point : points) point.state = records::mark_of(format);
+  return points;
 }
 
 void thin_out(std::vector<AccessPoint>& points, std::size_t most) {

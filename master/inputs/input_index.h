@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/app/record_format.h"
 #include "common/base/byte_range.h"
 #include "scheduler/core/job_spec.h"
 
@@ -34,6 +35,10 @@ struct IndexEffort {
 // A file with a block that holds more than kBlockContentMax gets no index: beginning in that block would take too long.
 inline constexpr std::uint64_t kBlockContentMax = 256u << 20;
 InputIndex find_input_index(Codec codec, std::uint64_t size, const ReadAt& read, const IndexEffort& effort = {});
+
+// Where records begin in a plain file, found by the heads of one record after another; none if they do not tell.
+std::vector<AccessPoint> find_record_points(const app::RecordFormat& format, std::uint64_t size, const ReadAt& read,
+                                            const IndexEffort& effort = {8192});
 
 inline constexpr std::size_t kPointsMax = 16'384;  // of one file
 

@@ -113,10 +113,16 @@ class InputListing::Files {
     note_progress();
     const std::string plain = std::filesystem::path(path).lexically_normal().string();
     const auto* known = named_.add(without_links(plain), plain, arguments_.size() - 1);
-    if (known == nullptr) return keep(plain, inspect_file(plain, roots_, choice_.changes()));
+    if (known == nullptr) return keep(plain, inspect_file(plain, roots_, choice_.changes(), records()));
     if (known->argument != arguments_.size() - 1) return named_twice(plain, known->argument);
     if (known->path != plain) left_out_.add(plain, "it is read as " + shown(known->path));
     return {};
+  }
+
+  // Many files are many tasks, whether they are divided or not.
+  const app::RecordFormat* records() const {
+    constexpr std::size_t kFilesWorthIt = 64;
+    return files_.size() < kFilesWorthIt ? choice_.records() : nullptr;
   }
 
   Status add_remote(const std::string& address) {

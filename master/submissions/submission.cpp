@@ -222,9 +222,12 @@ Status check_policy(const std::string& name, const StringMap& parameters) {
 }
 
 Result<InputChoice> choice_of(const wire::JobSpec& request) {
-  return InputChoice::of(request.top_level_only() ? Directories::TopLevelOnly : Directories::WithThoseBelow,
-                         {request.exclude().begin(), request.exclude().end()}, request.settings().skip().kinds(),
-                         request.growing() ? Changes::MayGrow : Changes::Refused);
+  auto choice = InputChoice::of(request.top_level_only() ? Directories::TopLevelOnly : Directories::WithThoseBelow,
+                                {request.exclude().begin(), request.exclude().end()}, request.settings().skip().kinds(),
+                                request.growing() ? Changes::MayGrow : Changes::Refused);
+  auto format = records::make_format(request.settings().records());
+  if (choice && format && records::mark_of(**format) != 0) choice->set_records(std::move(*format));
+  return choice;
 }
 
 Result<JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& policy) {
@@ -247,17 +250,20 @@ Result<JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& poli
   return spec;
 }
 
-// Each of several tasks of a file would read all that lies before it.
-bool is_told_from_begin(const JobSpec& spec) {
+// Where it is not known where records begin, each of several tasks of a file would read all that lies before it.
+void divide_at_marks(JobSpec& spec) {
   const auto format = records::make_format(spec.records);
-  return format && (*format)->look_back() == app::RecordFormat::kFromTheBegin;
+  if (!format || (*format)->look_back() != app::RecordFormat::kFromTheBegin) return;
+  const std::uint64_t mark = records::mark_of(**format);
+  for (auto& input : spec.inputs) {
+    std::erase_if(input.points, [&](const AccessPoint& point) { return (point.state & mark) == 0; });
+    if (input.points.empty()) spec.split_bytes = std::max(spec.split_bytes, input.length());
+  }
 }
 
 Result<JobSpec> finish_job(const wire::JobSpec& request, JobSpec spec, std::vector<scheduler::InputFile> inputs) {
   scheduler::divide_input(spec, std::move(inputs), {request.split_bytes(), request.splits(), !request.file_tasks()});
-  if (is_told_from_begin(spec)) {
-    for (const auto& input : spec.inputs) spec.split_bytes = std::max(spec.split_bytes, input.length());
-  }
+  divide_at_marks(spec);
   if (Status status = check_task_count(spec); !status) return status.error();
   return spec;
 }

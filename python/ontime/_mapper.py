@@ -279,7 +279,7 @@ class Service:
         self.path = ""
         self.parser = None  # of records that are no lines
         if spec["records"] is not None:
-            self.parser = importlib.import_module("ontime_records").Parser(spec["records"], spec["text"])
+            self.parser = importlib.import_module("ontime_records").parser_of(spec["records"], spec["text"])
 
     def begin(self, path):
         self.path = path

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import sys
 
 csv.field_size_limit(sys.maxsize)
@@ -24,6 +25,47 @@ class WarcRecord:
 class Headers(dict):
     def get_header(self, name, default=None):
         return self.get(name.lower(), default)
+
+
+class RowGroups:
+    """Makes Arrow tables of the lines that name row groups of Parquet files."""
+
+    index = 0
+
+    def __init__(self, columns):
+        self.columns = columns
+        self.path = self.file = None
+
+    def begin(self, header):
+        pass
+
+    @staticmethod
+    def split(data):
+        return data.decode("ascii").splitlines()
+
+    def parse(self, lines):
+        for self.index, line in enumerate(lines):
+            yield self.read(*json.loads(line))
+
+    def read(self, path, group, size, changed_at):
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+
+        try:
+            status = os.stat(path)
+            if (status.st_size, status.st_mtime_ns) != (size, changed_at):
+                raise ValueError("it changed after the job was submitted; submit the job again")
+            if path != self.path:
+                self.file = ParquetFile(path)
+                self.path = path
+            return self.file.read_row_group(group, columns=self.columns)
+        except (ArrowException, OSError, ValueError) as error:
+            raise ValueError(f"row group {group} of {path} cannot be read: {error}") from error
+
+
+def parser_of(records, is_text):
+    name, _, options = records.partition(":columns=")
+    return RowGroups(options.split(",") if options else None) if name == "parquet" else Parser(records, is_text)
 
 
 class Parser:

@@ -13,6 +13,7 @@ from shlex import quote
 from types import ModuleType
 from typing import Any, Literal, TypedDict, Unpack, get_type_hints
 
+from ._parquet import SPLITS_MOST, row_groups, write_list
 from .errors import BadRequest
 from .job import Job
 from .programs import call
@@ -141,7 +142,8 @@ class Client:
 
         ``mapper(line)`` returns or yields pairs of a key and a value, or returns None. The line has no line feed. Where
         ``records`` says that a record is something else, it is a list of fields for "csv", a dict with "csv:header=yes",
-        the value for "json", an object like warcio's for "warc", and text for all others. With
+        the value for "json", an object like warcio's for "warc", and text for all others. With "parquet" or
+        "parquet:columns=a,b" it is a row group of Parquet files, as a pyarrow.Table. With
         ``batches`` the mapper gets lists of lines, with ``text=False`` bytes instead of text. Keys and values are text, numbers,
         None, and lists, tuples and dicts of them. A mapper can also be a module with a function ``map``, "file.py:function"
         or "package.module:function"; the module ``ontime.shipping`` says how it gets to the workers.
@@ -169,6 +171,9 @@ class Client:
             raise BadRequest("only pairs are merged: leave out merge or write=\"lines\"")
         if batches and on_error == "skip":
             raise BadRequest("a mapper of batches has to skip lines on its own")
+        is_parquet = (options.get("records") or "").partition(":")[0] == "parquet"
+        if is_parquet and (batches or not text):
+            raise BadRequest("a row group is a table: parquet has neither batches nor bytes")
         shipment = ship(mapper, combine, merges=how is not None)
         spec = {
             **shipment.spec,
@@ -190,13 +195,24 @@ class Client:
         settings = {"command": f"exec {quote(python or self._python)} ontime_mapper.py", "frames": "yes"}
         if how is not None:
             settings["merge"] = how
-        if spec["records"] is not None:
+        if is_parquet:
+            inputs = self._list_row_groups(inputs, options)
+        elif spec["records"] is not None:
             settings["framing"] = "netstring"
         if options.get("name") is None:
             options["name"] = getattr(mapper, "__name__", str(mapper))[:64]
         id, output = self._submit("exec", inputs, settings, options, contents)
         decode = "text" if write == "lines" else "json"
         return Job(self, id, output, decode, merge if callable(merge) else how, str(shipment))
+
+    def _list_row_groups(self, inputs: Path_ | Iterable[Path_], options: Options) -> str:
+        """The list, which is the input instead."""
+        lines = row_groups(_paths(inputs))
+        options["output"] = output = self._output(options)
+        options["records"] = "lines"
+        if options.get("splits") is None and options.get("split_size") is None:
+            options["splits"] = max(1, min(len(lines), SPLITS_MOST))
+        return write_list(lines, output)
 
     def nodes(self) -> list[dict[str, Any]]:
         """The workers that the master knows: name, state, slots and more."""

@@ -82,6 +82,50 @@ def test_records_of_warc_files_are_those_of_warcio(cluster: ontime.LocalCluster,
         assert counted(job) == expected
 
 
+@pytest.mark.parametrize("splits", [1, 9])
+def test_reads_of_fastq_are_those_of_dnaio(cluster: ontime.LocalCluster, tmp_path: Path, splits: int) -> None:
+    dnaio = pytest.importorskip("dnaio")
+    chosen = random.Random(1)
+    path = tmp_path / "reads.fastq"
+    with path.open("w") as file:
+        for i in range(3000):
+            size = 1 + chosen.randrange(60)
+            letters, quality = ("".join(chosen.choices(of, k=size)) for of in ("ACGTN", "@+!I5"))
+            file.write(f"@read {i}\n{letters}\n+\n{quality}\n")
+
+    def parts(record):
+        name, letters, _, quality = record.split("\n")
+        yield json.dumps([name[1:], letters, quality]), 1
+
+    with dnaio.open(path) as reads:
+        expected = Counter(json.dumps([read.name, read.sequence, read.qualities]) for read in reads)
+    assert counted(cluster.map(parts, path, merge="sum", records="fastq", splits=splits, output=tmp_path / "out")) == expected
+
+
+@pytest.mark.parametrize("splits", [1, 9])
+def test_elements_of_xml_are_those_of_elementtree(cluster: ontime.LocalCluster, tmp_path: Path, splits: int) -> None:
+    from xml.etree import ElementTree
+
+    chosen = random.Random(1)
+    path = tmp_path / "pages.xml"
+    with path.open("w") as file:
+        file.write('<?xml version="1.0"?>\n<mediawiki>\n  <siteinfo>&lt;page&gt;</siteinfo>\n')
+        for i in range(2000):
+            text = "".join(chosen.choices(["é", "&lt;/page>", "\n", "<pages/>", "[[x]]"], k=chosen.randrange(9)))
+            file.write(f'  <page id="{i}"><title>{i}</title><text>{text}</text></page>\n')
+        file.write("</mediawiki>\n")
+
+    def parts(element):
+        yield json.dumps([element.get("id"), "".join(element.itertext())]), 1
+
+    def parsed(record):
+        yield from parts(ElementTree.fromstring(record))
+
+    expected = Counter(key for _, page in ElementTree.iterparse(path) if page.tag == "page" for key, _ in parts(page))
+    job = cluster.map(parsed, path, merge="sum", records="xml:page", splits=splits, output=tmp_path / "out")
+    assert counted(job) == expected
+
+
 def test_other_records_are_text_or_bytes(cluster: ontime.LocalCluster, tmp_path: Path) -> None:
     path = tmp_path / "some.txt"
     path.write_text("a\nb;c;;d")
@@ -91,3 +135,54 @@ def test_other_records_are_text_or_bytes(cluster: ontime.LocalCluster, tmp_path:
     )
     lengths = cluster.map(lambda record: [(len(record), 1)], path, merge="sum", records="delimiter:;", text=False, output=tmp_path / "n")
     assert dict(lengths) == {3: 1, 1: 2, 0: 1}
+
+
+def tables(directory: Path) -> list[tuple[int, str]]:
+    """Files of several row groups, one of them in a directory below, and what they hold."""
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    (directory / "below").mkdir(parents=True)
+    rows = [(i, f"text {i % 97}") for i in range(5000)]
+    for name, part in (("a.parquet", rows[:3000]), ("below/b.parquet", rows[3000:])):
+        columns = {"id": [id for id, _ in part], "text": [text for _, text in part], "other": [0.5] * len(part)}
+        parquet.write_table(arrow.table(columns), directory / name, row_group_size=450)
+    (directory / "_metadata").write_text("none of them")
+    return rows
+
+
+def rows_of(table):
+    """Its rows, and how it came."""
+    for row in zip(*(table.column(name).to_pylist() for name in table.column_names)):
+        yield json.dumps(row), 1
+    yield f"{table.num_rows} of {','.join(table.column_names)}", 1
+
+
+@pytest.mark.parametrize("splits", [None, 1, 4])
+def test_row_groups_of_parquet_are_tables(cluster: ontime.LocalCluster, tmp_path: Path, splits: int | None) -> None:
+    rows = tables(tmp_path / "in")
+    output = tmp_path / "out"
+    job = cluster.map(rows_of, tmp_path / "in", merge="sum", records="parquet:columns=id,text", splits=splits, output=output)
+    expected = Counter(json.dumps(row) for row in rows)
+    expected.update(f"{count} of id,text" for count in 6 * [450] + [300] + 4 * [450] + [200])
+    assert counted(job) == expected
+    assert (tmp_path / "out.row-groups").read_text().count("\n") == 12
+
+
+def test_a_parquet_file_that_changed_is_named(cluster: ontime.LocalCluster, tmp_path: Path) -> None:
+    tables(tmp_path / "in")
+    path = tmp_path / "in" / "a.parquet"
+
+    def changing(table):
+        path.touch()
+        return rows_of(table)
+
+    with pytest.raises(ontime.MapperError, match="row group 1 of .*a.parquet cannot be read: it changed"):
+        cluster.map(changing, path, records="parquet", splits=1, max_attempts=1, output=tmp_path / "out").wait()
+
+
+def test_what_is_no_parquet_is_refused(cluster: ontime.LocalCluster, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "text").write_text("text")
+    for inputs, why in ((tmp_path / "text", "cannot be read as Parquet"), (tmp_path / "none", "there is no input"), ("s3://b/k", "files of")):
+        with pytest.raises(ontime.BadRequest, match=why):
+            cluster.map(rows_of, inputs, records="parquet", output=tmp_path / "out")

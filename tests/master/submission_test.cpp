@@ -90,6 +90,28 @@ TEST_F(SubmissionTest, DividesIntoAboutAsManySplitsAsAreAskedFor) {
   EXPECT_EQ(scheduler::count_splits(prepared()), 7u);
 }
 
+// Where records are told from the begin, only what shows where they begin inside is divided.
+TEST_F(SubmissionTest, DividesWarcAtItsHeads) {
+  const std::string content(1 << 20, 'x');
+  const std::string record =
+      "WARC/1.0\r\nContent-Length: " + std::to_string(content.size()) + "\r\n\r\n" + content + "\r\n\r\n";
+  std::string file;
+  for (int i = 0; i < 4; ++i) file += record;
+  test::write_file(input_, file);
+  request_.set_splits(4);
+  request_.mutable_settings()->set_records("warc");
+  EXPECT_EQ(scheduler::count_splits(prepared()), 4u);
+  EXPECT_EQ(prepared().inputs.at(0).points.size(), 3u);
+  EXPECT_EQ(prepared().inputs.at(0).points.at(1).content, 2 * record.size());
+  test::write_file(input_, file + "WARC/1.0 and no length\r\n\r\n");
+  EXPECT_EQ(scheduler::count_splits(prepared()), 1u);
+  test::write_file(input_, file);
+  request_.mutable_settings()->set_records("json:array");
+  EXPECT_EQ(scheduler::count_splits(prepared()), 1u);
+  request_.mutable_settings()->set_records("json");
+  EXPECT_EQ(scheduler::count_splits(prepared()), 4u);
+}
+
 TEST_F(SubmissionTest, BringsTheOutputIntoNormalForm) {
   request_.set_output(directory_ / "a/../out/");
   EXPECT_EQ(prepared().output, directory_ / "out");

@@ -17,17 +17,23 @@ constexpr std::size_t kLookUpMost = 1 << 20;
 
 }  // namespace
 
-RecordReader::RecordReader(InputFile file, RecordRule rule, std::size_t block_bytes, const InputAccess& access)
+RecordReader::RecordReader(InputFile file, RecordMarks marks, RecordRule rule, std::size_t block_bytes,
+                           const InputAccess& access)
     : file_(std::move(file)),
       rule_(std::move(rule)),
+      marks_(std::move(marks)),
       access_(access),
       block_bytes_(block_bytes),
       capacity_(block_bytes),
-      buffer_(std::make_unique_for_overwrite<char[]>(block_bytes)) {}
+      buffer_(std::make_unique_for_overwrite<char[]>(block_bytes)) {
+  access_.notes = marks_.listen(access_.notes);
+}
 
 Outcome<std::unique_ptr<RecordReader>> RecordReader::open(InputFile file, RecordRule rule, std::uint64_t begin,
                                                           std::size_t block_bytes, const InputAccess& access) {
-  std::unique_ptr<RecordReader> reader(new RecordReader(std::move(file), std::move(rule), block_bytes, access));
+  RecordMarks marks(file, *rule.format);
+  std::unique_ptr<RecordReader> reader(
+      new RecordReader(std::move(file), std::move(marks), std::move(rule), block_bytes, access));
   if (auto opened = reader->rewind(); !opened) return std::move(opened).error();
   if (auto read = reader->read_header(begin); !read) return std::move(read).error();
   if (auto there = reader->go_to(begin); !there) return std::move(there).error();
@@ -60,9 +66,17 @@ Outcome<void> RecordReader::read_header(std::uint64_t begin) {
 Outcome<void> RecordReader::go_to(std::uint64_t begin) {
   if (begin <= position_) return {};  // no record starts between where it was sent before and where it stands
   const bool is_told_from_begin = rule_.format->look_back() == app::RecordFormat::kFromTheBegin;
-  if (auto found = is_told_from_begin ? walk_to(begin) : find_begin(begin); !found) return found;
+  if (auto found = is_told_from_begin ? go_by_marks(begin) : find_begin(begin); !found) return found;
   position_ = std::max(position_, begin);
   return {};
+}
+
+Outcome<void> RecordReader::go_by_marks(std::uint64_t begin) {
+  if (const std::uint64_t mark = marks_.before(begin); mark > position_) {
+    if (auto reached = skip_to(mark); !reached) return reached;
+    marks_.jump(position_);
+  }
+  return walk_to(begin);
 }
 
 // From where a record begins, over all that begin before `begin`.
@@ -81,7 +95,7 @@ Outcome<void> RecordReader::find_begin(std::uint64_t begin) {
   if (begin - position_ <= available()) return walk_to(begin);
   const std::uint64_t least = rule_.format->look_back();
   const std::uint64_t most = rule_.record_bytes_max + least;  // where a record begins, unless none does for as long
-  for (std::uint64_t back = least;; back = back < most ? std::min(back * kFartherBack, most) : back * kFartherBack) {
+  for (std::uint64_t back = least;; back = back < most ? std::min(back * kFartherBack, most) : begin) {
     const std::uint64_t from = begin - std::min(begin, back);
     if (from < position_) {
       if (auto rewound = rewind(); !rewound) return rewound;
@@ -127,7 +141,8 @@ Outcome<void> RecordReader::skip_to(std::uint64_t offset) {
 
 Outcome<RecordBlock> RecordReader::next(std::uint64_t end) {
   while (position_ < end) {
-    auto taken = whole(end);
+    if (auto passed = pass_marks(); !passed) return std::move(passed).error();
+    auto taken = whole(std::min(end, marks_.place()));
     if (!taken) return std::move(taken).error();
     if (taken->records > 0) return take(*taken);
     drop(taken->bytes);
@@ -159,7 +174,15 @@ Outcome<RecordBlock> RecordReader::take(app::WholeRecords whole) {
   }
   RecordBlock block{{bytes, position_, rule_.format.get()}, whole.records};
   drop(whole.bytes);
+  if (auto passed = pass_marks(); !passed) return std::move(passed).error();
   return block;
+}
+
+Outcome<void> RecordReader::pass_marks() {
+  if (marks_.pass(position_)) return {};
+  if (auto same = input_->check_unchanged(); !same) return same;
+  return Fault{FaultKind::BadRecord, "the record before byte " + std::to_string(position_) + " of " + file_.path +
+                                         " does not end where the index of the file says; submit the job again"};
 }
 
 void RecordReader::drop(std::size_t bytes) {
@@ -217,7 +240,7 @@ void RecordReader::make_room(std::uint64_t room) {
 Outcome<std::uint64_t> RecordReader::align(std::uint64_t at, std::uint64_t end) const {
   if (at == 0 || at >= end) return std::min(at, end);
   const app::RecordFormat& format = *rule_.format;
-  if (format.look_back() == app::RecordFormat::kFromTheBegin) return end;
+  if (format.look_back() == app::RecordFormat::kFromTheBegin) return marks_.next_from(at, end);
   if (format.look_back() == 0) return std::min(end, format.find_begin({{}, at}, at).at);
   return file_.codec == Codec::Plain ? look_up(at, end) : Outcome<std::uint64_t>(at);
 }

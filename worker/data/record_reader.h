@@ -19,6 +19,7 @@
 #include "common/records/formats.h"
 #include "worker/data/fault.h"
 #include "worker/data/input_source.h"
+#include "worker/data/record_marks.h"
 
 namespace ontime::worker {
 
@@ -48,7 +49,10 @@ class RecordReader {
   // Goes on to the first record that starts at or behind `begin`, without claiming what lies before; never back.
   Outcome<void> go_to(std::uint64_t begin);
   // A place in a compressed file from which the next go_to may begin.
-  void offer(StartPoint start) { source_->offer(std::move(start)); }
+  void offer(StartPoint start) {
+    marks_.offer(start);
+    source_->offer(std::move(start));
+  }
 
   // Claims the next block of records that start before `end`.
   Outcome<RecordBlock> next(std::uint64_t end);
@@ -56,9 +60,9 @@ class RecordReader {
   // Start of the next record that is not claimed; where the input ends if there is none, but never below `begin`.
   std::uint64_t position() const { return position_; }
 
-  // `at` rounded up to the start of a record, or `end` if none starts before it, or if an attempt that began there had
-  // to read all that lies before. Where that cannot be looked up, in a compressed stream say, `at` itself, which the
-  // record rule makes as good a place for a cut.
+  // `at` rounded up to the start of a record, or `end` if none starts before it, or is known to if an attempt that
+  // began elsewhere had to read all that lies before. Where that cannot be looked up, in a compressed stream say, `at`
+  // itself, which the record rule makes as good a place for a cut.
   Outcome<std::uint64_t> align(std::uint64_t at, std::uint64_t end) const;
 
   Outcome<void> check_unchanged() { return input_->check_unchanged(); }
@@ -67,10 +71,11 @@ class RecordReader {
   const std::string& header() const { return header_; }
 
  private:
-  RecordReader(InputFile file, RecordRule rule, std::size_t block_bytes, const InputAccess& access);
+  RecordReader(InputFile file, RecordMarks marks, RecordRule rule, std::size_t block_bytes, const InputAccess& access);
 
   Outcome<void> rewind();
   Outcome<void> read_header(std::uint64_t begin);
+  Outcome<void> go_by_marks(std::uint64_t begin);
   Outcome<void> walk_to(std::uint64_t begin);
   Outcome<void> find_begin(std::uint64_t begin);
   Outcome<app::Search> search_from(std::uint64_t begin);
@@ -80,6 +85,7 @@ class RecordReader {
   void make_room(std::uint64_t room);
   Outcome<app::WholeRecords> whole(std::uint64_t end) const;
   Outcome<RecordBlock> take(app::WholeRecords whole);
+  Outcome<void> pass_marks();
   void drop(std::size_t bytes);
   Outcome<void> check_lengths(std::string_view records) const;
   Outcome<std::uint64_t> look_up(std::uint64_t at, std::uint64_t end) const;
@@ -93,7 +99,8 @@ class RecordReader {
 
   const InputFile file_;
   const RecordRule rule_;
-  const InputAccess access_;
+  RecordMarks marks_;
+  InputAccess access_;
   std::unique_ptr<StoredInput> input_;
   std::unique_ptr<InputSource> source_;
   std::string header_;

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <random>
 
+#include "master/inputs/input_index.h"
 #include "tests/worker/data/input_files.h"
 #include "worker/data/record_reader.h"
 
@@ -14,6 +16,7 @@ namespace {
 
 using namespace test;
 
+using master::ReadAt;
 using Random = std::mt19937_64;
 using Texts = std::vector<std::string>;
 
@@ -119,16 +122,21 @@ std::string json_value(Random& random, int depth) {
   }
 }
 
+const std::string kLongString(5000, 'x');  // farther back than a search for a begin looks at first
+
 Written write_json(Random& random, bool is_array) {
   Written written;
+  const char* const feed = pick(random, 4) > 0 ? "\n" : " ";  // some have no lines at all
   const auto space = [&](std::size_t least) {
-    return text_of(random, {" ", "\n", "\r\n"}, 2) + std::string(least, '\n');
+    return text_of(random, {" ", feed, std::string("\r") + feed}, 2) + (least > 0 ? feed : "");
   };
   written.content = space(0) + (is_array ? "[" : "") + space(0);
   const std::size_t records = is_array ? pick(random, 200) : 1 + pick(random, 200);
   for (std::size_t i = 0; i < records; ++i) {
-    if (i > 0) written.content += is_array ? space(0) + "," + space(0) : space(1);
-    written.records.push_back(json_value(random, 0));
+    const std::string value = i > 0 || pick(random, 4) == 0 ? json_value(random, 0) : '"' + kLongString + '"';
+    const bool needs_space = (value == "null" || value[0] == '-') && std::isalnum(written.content.back()) != 0;
+    if (i > 0) written.content += is_array ? space(0) + "," + space(0) : space(needs_space ? 1 : 0);
+    written.records.push_back(value);
     written.content += written.records.back();
   }
   written.content += space(0) + (is_array ? "]" : "") + space(0);
@@ -256,6 +264,27 @@ TEST_F(RecordFormats, Csv) { expect_records("csv", write_csv); }
 TEST_F(RecordFormats, Json) {
   expect_records("json", [](Random& random) { return write_json(random, false); });
 }
+// So some begin wherever a step of the scanner does.
+TEST_F(RecordFormats, ManyJsonDocumentsOnALineAreCutAnywhere) {
+  Written written{'"' + kLongString + "\"\n", {'"' + kLongString + '"'}};
+  for (int i = 0; i < 100; ++i) {
+    written.records.push_back(i % 3 == 0 ? "{}" : i % 3 == 1 ? "[]" : "\"\"");
+    written.content += written.records.back();
+  }
+  write_file(directory_.file("plain"), written.content);
+  const InputFile plain = describe(directory_.file("plain"));
+  for (std::uint64_t at = kLongString.size(); at < written.content.size(); ++at)
+    ASSERT_NO_FATAL_FAILURE(expect_whole("json", written, plain, {0, at, written.content.size()}, 4096));
+}
+
+TEST_F(RecordFormats, WhatStandsBeforeManyBlanksTellsWhetherAJsonDocumentFollows) {
+  const Written written{"[1," + std::string(6000, '\n') + "2]\n{}", {"[1," + std::string(6000, '\n') + "2]", "{}"}};
+  write_file(directory_.file("plain"), written.content);
+  for (const std::uint64_t at : {5000u, 5998u, 6003u, 6005u, 6006u})
+    ASSERT_NO_FATAL_FAILURE(
+        expect_whole("json", written, describe(directory_.file("plain")), {0, at, written.content.size()}, 4096));
+}
+
 TEST_F(RecordFormats, JsonArrays) {
   expect_records("json:array", [](Random& random) { return write_json(random, true); });
 }
@@ -284,17 +313,139 @@ TEST_F(RecordFormats, WhereNoQuoteIsNearThoseOfCsvAreFoundByTheLengthOfTheLonges
   }
 }
 
+ReadAt reads(const std::string& content) {
+  return [&content](char* to, std::size_t size, std::uint64_t offset) {
+    return content.copy(to, size, static_cast<std::size_t>(offset));
+  };
+}
+
+// As a test reads it: with the places that its index has.
+void expect_ranges(const InputFile& file, const Written& written, Random& random) {
+  for (int i = 0; i < 40; ++i) {
+    const std::uint64_t size = written.content.size();
+    const std::uint64_t at = pick(random, size);
+    const std::uint64_t then = at + pick(random, size - at + 1);
+    Texts found;
+    for (const ByteRange range : {ByteRange{0, at}, ByteRange{at, then}, ByteRange{then, size}})
+      ASSERT_NO_FATAL_FAILURE(read(file, rule_of("warc"), range, 64, found));
+    ASSERT_EQ(found, written.records) << at << " " << then;
+  }
+}
+
+TEST_F(RecordFormats, WarcBeginsAtMarksOfTheHeads) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    Random random(seed);
+    const Written written = write_warc(random);
+    write_file(directory_.file("plain"), written.content);
+    InputFile file = describe(directory_.file("plain"));
+    file.points =
+        master::find_record_points(*rule_of("warc").format, file.size, reads(written.content), {256, 1000, 1});
+    EXPECT_EQ(file.points.size(), written.records.size() - 1);
+    ASSERT_NO_FATAL_FAILURE(expect_ranges(file, written, random)) << seed;
+    auto reader = RecordReader::open(file, rule_of("warc"), 0);
+    for (const AccessPoint& point : file.points) {
+      EXPECT_EQ(*(*reader)->align(point.content - 1, file.size), point.content);
+      EXPECT_EQ(*(*reader)->align(point.content, file.size), point.content);
+      EXPECT_EQ(*(*reader)->align(point.content - 1, point.content - 1), point.content - 1);
+    }
+  }
+}
+
+// What lies before a mark is not looked at: here it is no WARC.
+TEST_F(RecordFormats, AnAttemptReadsWarcFromTheMarkBefore) {
+  Random random(1);
+  Written written = write_warc(random);
+  const auto points = master::find_record_points(*rule_of("warc").format, written.content.size(),
+                                                 reads(written.content), {256, 1000, 1});
+  const AccessPoint mark = points.at(points.size() / 2);
+  std::fill_n(written.content.begin(), mark.content, 'x');
+  write_file(directory_.file("plain"), written.content);
+  InputFile file = describe(directory_.file("plain"));
+  file.points = points;
+  Texts found;
+  ASSERT_NO_FATAL_FAILURE(read(file, rule_of("warc"), {mark.content + 1, kUnknownEnd}, 64, found));
+  EXPECT_EQ(found, Texts(written.records.end() - static_cast<std::ptrdiff_t>(found.size()), written.records.end()));
+  EXPECT_EQ(found.size(), written.records.size() - points.size() / 2 - 2);
+}
+
+TEST_F(RecordFormats, AWrongMarkIsAnErrorAndNoAnswer) {
+  Random random(1);
+  const Written written = write_warc(random);
+  write_file(directory_.file("plain"), written.content);
+  InputFile file = describe(directory_.file("plain"));
+  const std::uint64_t wrong = written.content.find("WARC/", 1) + 1;
+  file.points = {{wrong, wrong, records::kWarcBegins}};
+  for (const std::uint64_t end : {wrong + 1, file.size}) {
+    auto reader = RecordReader::open(file, rule_of("warc"), 0);
+    auto block = (*reader)->next(end);
+    while (block && block->records > 0) block = (*reader)->next(end);
+    ASSERT_FALSE(block);
+    EXPECT_EQ(block.error().kind, FaultKind::BadRecord);
+    EXPECT_NE(block.error().message.find("index"), std::string::npos) << block.error().message;
+  }
+  file.points = {{wrong, wrong, 0}};  // none of a record's begin
+  Texts found;
+  ASSERT_NO_FATAL_FAILURE(read(file, rule_of("warc"), {0, file.size}, 64, found));
+  EXPECT_EQ(found, written.records);
+}
+
+TEST_F(RecordFormats, MembersOfWarcAreMarkedWhereARecordBegins) {
+  Random random(3);
+  Written written = write_warc(random);
+  std::string stored;
+  std::size_t at = 0;
+  for (const std::string& record : written.records) {
+    const std::string whole = record + "\r\n\r\n";
+    const std::size_t split = pick(random, 3) == 0 ? 1 + pick(random, whole.size() - 1) : whole.size();
+    stored += gzip(whole.substr(0, split));
+    if (split < whole.size()) stored += gzip(whole.substr(split));
+    at += whole.size();
+  }
+  ASSERT_EQ(at, written.content.size());
+  write_file(directory_.file("gzip"), stored);
+  InputFile file = describe(directory_.file("gzip"), Codec::Gzip);
+  std::vector<StartPoint> noted;
+  InputAccess access;
+  access.notes = {[&](StartPoint start) { noted.push_back(std::move(start)); }, {}, 1};
+  auto reader = RecordReader::open(file, rule_of("warc"), 0, 4096, access);
+  for (auto block = (*reader)->next(kUnknownEnd); block && block->records > 0;) block = (*reader)->next(kUnknownEnd);
+  std::size_t marks = 0;
+  for (const StartPoint& start : noted) {
+    if (start.point.content == written.content.size()) continue;  // behind all
+    const bool is_marked = (start.point.state & records::kWarcBegins) != 0;
+    EXPECT_EQ(is_marked, !start.point.needs_window() && written.content.substr(start.point.content, 5) == "WARC/");
+    marks += is_marked ? 1 : 0;
+    if (!start.point.needs_window()) file.points.push_back(start.point);
+  }
+  EXPECT_GT(marks, 5u);
+  EXPECT_GT(noted.size(), marks);
+  file.content_bytes = written.content.size();
+  ASSERT_NO_FATAL_FAILURE(expect_ranges(file, written, random));
+  file.points.clear();
+  file.content_bytes = 0;
+  noted.pop_back();
+  file.start = *std::find_if(noted.rbegin(), noted.rend(),
+                             [](const StartPoint& one) { return (one.point.state & records::kWarcBegins) != 0; });
+  Texts found;
+  ASSERT_NO_FATAL_FAILURE(read(file, rule_of("warc"), {file.start->point.content + 1, kUnknownEnd}, 64, found));
+  EXPECT_LT(found.size(), written.records.size() - 1);
+  found.clear();
+  ASSERT_NO_FATAL_FAILURE(read(file, rule_of("lines"), {file.start->point.content + 1, kUnknownEnd}, 64, found));
+}
+
 // An attempt that began inside would read all that lies before: a fast mapper took 1.5 times as long when files were
 // divided.
 TEST_F(RecordFormats, WhatIsToldFromTheBeginIsNotDivided) {
   write_file(directory_.file("input"), "1 2 3 4 5 6\n");
-  for (const std::string format : {"json", "warc", "lines"}) {
+  for (const std::string format : {"json:array", "warc", "lines"}) {
     auto reader = RecordReader::open(describe(directory_.file("input")), rule_of(format), 0);
     ASSERT_TRUE(reader);
     EXPECT_EQ(*(*reader)->align(4, 10), 10u) << format;
   }
-  auto rows = RecordReader::open(describe(directory_.file("input")), rule_of("delimiter: "), 0);
-  EXPECT_EQ(*(*rows)->align(3, 10), 4u);
+  for (const std::string format : {"json", "delimiter: "}) {
+    auto reader = RecordReader::open(describe(directory_.file("input")), rule_of(format), 0);
+    EXPECT_EQ(*(*reader)->align(3, 10), 4u) << format;
+  }
 }
 
 TEST_F(RecordFormats, AHeaderIsKnownWhereverReadingBeginsAndIsNoRecord) {
@@ -331,6 +482,14 @@ TEST_F(RecordFormats, ABrokenRecordIsNamedByItsFileAndByte) {
   expect("csv", "a,b\n\"c\"d\n", 4, "something between a field's quotes and its end");
   expect("csv", "a,b\n\"c\nd", 4, "the file ends inside its quotes");
   expect("json", "{\"a\":1}\n{\"b\":[2}\n", 8, "at byte 15 stands '}' where another bracket is open");
+  // What would mislead an attempt that begins inside.
+  expect("json", "{}{\"b\":\"1\n2\"}", 2, "at byte 9 a line ends inside a string");
+  expect("json", "{} \"1\\\n2\"", 3, "at byte 6 a line ends inside a string");
+  expect("json", "{}[1, \\\"\"]", 2, "at byte 6 stands a backslash outside of a string");
+  expect("json", "{} a\\\" \"", 3, "at byte 4 stands a backslash outside of a string");
+  for (const std::string inner : {"1 2", "1 \"2\"", "\"1\" 2", "1[]", "[]2", "{}\n {}", "\"\"   \"\""})
+    expect("json", "{}[" + inner + "]", 2, "a value follows another without a comma");
+  expect("json:array", "[1, [2 3]]", 4, "a value follows another without a comma");
   expect("json", "1 }", 2, "stands '}' where a value begins");
   expect("json", "{\"a\": \"", 0, "the file ends inside it");
   expect("json:array", "{}", 0, "the file does not begin with [");

@@ -1,0 +1,47 @@
+#pragma once
+// Where records are known to begin in a file in which that is told from the begin only: from an index, which is
+// checked, as each of these places lies in the range of one reader, who passes it. The same for places where reading
+// may begin in a compressed file: an attempt finds out which of them are a record's begin, too.
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "common/app/record_format.h"
+#include "worker/data/input_source.h"
+
+namespace ontime::worker {
+
+class RecordMarks {
+ public:
+  // Takes the marks away from the points of the file, which then are good for its bytes alone.
+  RecordMarks(InputFile& file, const app::RecordFormat& format);
+
+  // As InputSource::offer(), which comes next.
+  void offer(StartPoint& start);
+  // The last one before `begin`; 0 if there is none.
+  std::uint64_t before(std::uint64_t begin) const;
+  // The first one in [at, end), or else `end`.
+  std::uint64_t next_from(std::uint64_t at, std::uint64_t end) const;
+
+  // Where records go on is to be found out before this place is passed.
+  std::uint64_t place() const;
+  // All was read up to `position`, where a record begins. False if none begins where a mark was passed.
+  bool pass(std::uint64_t position);
+  // Nothing was read up to there.
+  void jump(std::uint64_t position);
+
+  // What a source is to tell, so that the marks among it are passed on as such.
+  InputNotes listen(InputNotes notes);
+
+ private:
+  std::uint64_t bit_ = 0;             // of AccessPoint::state
+  std::vector<std::uint64_t> marks_;  // in order
+  std::uint64_t start_ = 0;
+  std::size_t next_ = 0;          // of marks_, not passed yet
+  std::deque<StartPoint> noted_;  // likewise
+  std::function<void(StartPoint)> on_point_;
+};
+
+}  // namespace ontime::worker
