@@ -3,12 +3,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/each/command_group.h"
@@ -175,17 +179,20 @@ class EachMapper final : public Mapper {
   }
 
   void tell(const Entry& entry) {
+    if (halts_ && !entry.is_ok()) throw std::runtime_error(failure_of(entry));
     ++*run_;
     if (!entry.is_ok()) ++*failed_;
     if (entry.outcome == "timeout") ++*late_;
     context_->set_status("run " + std::to_string(*run_) + ", failed " + std::to_string(*failed_) + ", timed out " +
                          std::to_string(*late_));
-    if (halts_ && !entry.is_ok())
-      throw std::runtime_error("the command \"" + entry.command.substr(0, 200) + "\" has " +
-                               (entry.outcome == "timeout" ? "run out of time"
-                                                           : "failed with status " + std::to_string(entry.status) +
-                                                                 ", signal " + std::to_string(entry.signal)) +
-                               ": " + entry.errors.substr(0, 400));
+  }
+
+  static std::string failure_of(const Entry& entry) {
+    const std::string how = entry.outcome == "timeout" ? "was ended by its timeout"
+                            : entry.signal != 0        ? "was ended by signal " + std::to_string(entry.signal)
+                                                       : "ended with status " + std::to_string(entry.status);
+    const std::string said = entry.errors.empty() ? "" : "; on stderr: " + entry.errors.substr(0, 400);
+    return "the command \"" + entry.command.substr(0, 200) + "\" " + how + said;
   }
 
   Context* context_ = nullptr;
@@ -198,7 +205,7 @@ class EachMapper final : public Mapper {
   std::string host_;
   std::optional<CommandGroup> commands_;
   std::function<void()> while_waiting_;
-  std::uint64_t* run_ = nullptr;
+  std::uint64_t* run_ = nullptr;  // counters
   std::uint64_t* failed_ = nullptr;
   std::uint64_t* late_ = nullptr;
 };
