@@ -116,7 +116,7 @@ class WithoutRace : public test::OrderedPolicyTest {
  protected:
   void SetUp() override {
     world_.register_node("a", 1);
-    JobSpec spec = World::quiet_spec();
+    JobSpec spec = test::World::quiet_spec();
     spec.policy_parameters["race"] = "no";
     job_ = world_.submit(100, 100, spec);
     world_.start_attempt(first());
