@@ -23,9 +23,11 @@ constexpr std::uint32_t kLocalWorkersMax = 256;  // processes that one `ontime r
 
 void add_input_options(CLI::App& app, JobOptions& job) {
   add_argument(app, "APP", job.application, "Application: a name from 'ontime apps', or the path of a shared object");
-  auto* inputs = add_argument(app, "INPUT", job.inputs,
-                              "Files, directories with all below, patterns (quoted: * ? [] ** {a,b}), file://, "
-                              "https://, s3:// and hdfs:// addresses, or - for standard input");
+  auto* inputs =
+      add_argument(app, "INPUT", job.inputs,
+                   "Files, directories with all below, patterns (quoted: * ? [] ** {a,b}), file://, "
+                   "https://, s3:// and hdfs:// addresses, - for standard input, or ::: VALUE... ::: VALUE... as "
+                   "GNU parallel has them: each combination is a record");
   add_text(app, "--files-from", job.inputs_file, "FILE",
            "Read more INPUT from this file (- is standard input), one a line, or each ended by a NUL")
       ->each([inputs](const std::string&) { inputs->required(false); });

@@ -23,6 +23,7 @@ using Settings = std::map<std::string, std::string, std::less<>>;  // --set key=
 struct JobOptions : JobSettings {
   std::string application;
   std::vector<std::string> inputs;   // as typed; "-" is standard input
+  std::vector<std::string> lists;    // of values, as typed; see cli/parameter_lists.h
   std::string inputs_file;           // that names more of them; "-" is standard input; empty: none
   std::vector<std::string> exclude;  // patterns, as typed
   bool growing = false;              // files may be appended to while the job runs

@@ -8,6 +8,7 @@
 #include "apps/gen/generator.h"
 #include "cli/arguments.h"
 #include "cli/lab_verbs.h"
+#include "cli/parameter_lists.h"
 #include "cli/show/table.h"
 #include "common/base/wording.h"
 #include "common/flags/flags.h"
@@ -315,7 +316,11 @@ void Grammar::add_other_verbs() {
 }  // namespace
 
 ParsedCommandLine parse_command_line(std::vector<std::string> arguments) {
+  const bool takes_job = !arguments.empty() && (arguments.front() == "run" || arguments.front() == "submit");
+  std::vector<std::string> lists = takes_job ? take_lists(arguments) : std::vector<std::string>();
   ParsedCommandLine parsed = Grammar(arguments.empty() ? "" : arguments.front()).parse(arguments);
+  if (auto* run = parsed.command ? std::get_if<RunCommand>(&*parsed.command) : nullptr) run->job.lists = lists;
+  if (auto* submit = parsed.command ? std::get_if<SubmitCommand>(&*parsed.command) : nullptr) submit->job.lists = lists;
   auto* web = parsed.command ? std::get_if<WebCommand>(&*parsed.command) : nullptr;
   if (web != nullptr) web->arguments = std::move(arguments);
   return parsed;

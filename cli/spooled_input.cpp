@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "cli/cluster/interrupt.h"
+#include "cli/parameter_lists.h"
 #include "cli/result/answer_output.h"
 #include "cli/show/table.h"
 #include "common/base/descriptor.h"
@@ -81,7 +82,8 @@ Result<std::uint64_t> copy(int from, int to, std::uint64_t bytes_max) {
 }  // namespace
 
 bool SpooledInput::is_asked(const JobOptions& job) {
-  return std::any_of(job.inputs.begin(), job.inputs.end(), [](const auto& input) { return own_descriptor(input); });
+  return !job.lists.empty() ||
+         std::any_of(job.inputs.begin(), job.inputs.end(), [](const auto& input) { return own_descriptor(input); });
 }
 
 Status SpooledInput::read(JobOptions& job) { return read_into(job, files::TemporaryDirectory::parent(), false); }
@@ -102,6 +104,10 @@ Status SpooledInput::read_into(JobOptions& job, const std::string& parent, bool 
   if (is_for_others) chmod(directory_->path().c_str(), 0777 & ~mask());
   std::set<int> read;
   for (std::string& input : job.inputs) {
+    if (!job.lists.empty() && input == kListsInput) {
+      if (Status kept = keep_lists(job, input); !kept) return kept;
+      continue;
+    }
     const auto descriptor = own_descriptor(input);
     if (!descriptor) continue;
     // The other end of a pipe would be waited for until somebody ends it.
@@ -131,6 +137,28 @@ Status SpooledInput::keep_in_file(std::string& input, int descriptor, std::uint6
                  printable(path).c_str());
   input = path;
   return {};
+}
+
+// The application is told what divides the values of a record.
+Status SpooledInput::keep_lists(JobOptions& job, std::string& input) {
+  const auto lists = ParameterLists::read(job.lists);
+  if (!lists) return lists.error();
+  const std::string path = directory_->path() + "/list";
+  const Descriptor file = files::open(path, files::kNewFile, 0666);
+  if (!file) return failed("the lists cannot be kept in '" + path + "': " + std::strerror(errno));
+  DescriptorOutput out(file.get(), "the lists, kept in '" + path + "',");
+  const Status written = lists->for_each([&](std::string_view record) -> Status {
+    out.write(record);
+    if (Status going_on = check_interrupts(); !going_on) return going_on;
+    if (out.bytes() > job.stdin_bytes_max)
+      return bad_input("::: the lists make more than " + format_size(job.stdin_bytes_max) +
+                       " of records, the most that is kept; give a larger --stdin-limit");
+    return out.status();
+  });
+  if (!written) return written;
+  if (job.application == "each" && lists->columns() > 1) job.parameters.emplace("colsep", "\\t");
+  input = path;
+  return out.finish();
 }
 
 void SpooledInput::keep() {

@@ -16,7 +16,8 @@ class SpooledInput {
   // `is_quiet`: says where it is kept only if the file stays.
   explicit SpooledInput(bool is_quiet) : is_quiet_(is_quiet) {}
 
-  // "-" is among the inputs, or another name that means a file to this process only: "/dev/stdin", "/dev/fd/63".
+  // "-" is among the inputs, or another name that means a file to this process only: "/dev/stdin", "/dev/fd/63". Or
+  // there are lists of values.
   static bool is_asked(const JobOptions& job);
 
   // Reads each of them to its end and puts the file in its place. Does nothing if there is
@@ -31,6 +32,7 @@ class SpooledInput {
 
  private:
   Status keep_in_file(std::string& input, int descriptor, std::uint64_t bytes_max);
+  Status keep_lists(JobOptions& job, std::string& input);
   Status read_into(JobOptions& job, const std::string& parent, bool is_for_others);
 
   const bool is_quiet_;

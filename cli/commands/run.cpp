@@ -16,6 +16,7 @@
 #include "cli/cluster/interrupt.h"
 #include "cli/command_line.h"
 #include "cli/commands/execute.h"
+#include "cli/each_job.h"
 #include "cli/job_request.h"
 #include "cli/result/answer_output.h"
 #include "cli/show/job_text.h"
@@ -286,6 +287,7 @@ Result<ExitCode> execute(const RunCommand& asked) {
   const Status read = application ? standard_input.read(command.job) : application;
   if (interrupts() > 0) return ExitCode::Interrupted;
   if (!read) return read.error();
+  complete_each(command.job);
   auto spec = make_job_spec(command.job, current_directory());
   if (const Status added = add_files(command.job, spec); !added) return added.error();
   command.cluster.others_wait = wait_of_other_workers(command);

@@ -6,6 +6,7 @@
 #include "cli/client/follow.h"
 #include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"
+#include "cli/each_job.h"
 #include "cli/job_request.h"
 #include "cli/show/table.h"
 #include "cli/spooled_input.h"
@@ -50,12 +51,13 @@ Result<ExitCode> execute(const SubmitCommand& asked) {
   const bool has_standard_input = SpooledInput::is_asked(command.job);
   if (has_standard_input && !command.wait)
     return bad_input(
-        "input '-' needs --wait: the file that standard input is kept in is removed when the job has ended");
+        "input '-' needs --wait, and so does :::, as the file that it is kept in is removed when the job has ended");
   if (auto connected = client.connect(); !connected) return connected.error();
   SpooledInput standard_input(command.quiet);
   const Status read = standard_input.read_for_others(command.job);
   if (interrupts() > 0) return ExitCode::Interrupted;
   if (!read) return read.error();
+  complete_each(command.job);
   auto spec = make_job_spec(command.job, current_directory());
   if (const Status added = add_files(command.job, spec); !added) return added.error();
   const auto submitted = client.submit(spec);

@@ -25,6 +25,20 @@ void add_line(std::string& text, const std::string& name, const std::string& val
   text += name + ":" + std::string(name.size() < 11 ? 12 - name.size() : 1, ' ') + printable(value) + "\n";
 }
 
+std::string counter_text(const wire::Counter& counter) {
+  return counter.group() + "." + counter.name() + " = " + std::to_string(static_cast<std::int64_t>(counter.value()));
+}
+
+// On one line; `ontime job` shows all.
+std::string counters_text(const wire::JobSummary& job) {
+  constexpr int kShown = 8;
+  std::vector<std::string> counters;
+  for (const auto& counter : job.counters())
+    if (counters.size() < kShown) counters.push_back(counter_text(counter));
+  if (job.counters_size() > kShown) counters.push_back(std::to_string(job.counters_size() - kShown) + " more");
+  return listed(counters);
+}
+
 std::string duration(std::int64_t ns) { return format_duration(Duration(ns)); }
 
 std::string percent(double share) { return fmt::format(" ({:.1f}%)", 100 * share); }
@@ -231,6 +245,7 @@ std::string summary_text(const wire::JobSummary& job, const std::vector<std::str
   add_line(text, "policy", job.policy_choice());
   add_line(text, "slower", job.policy_harm());
   add_line(text, "left out", left_out_text(job));
+  add_line(text, "counters", counters_text(job));
   add_line(text, "output", job.output());
   std::string answer = "ontime result " + shell_word(job.output());
   for (const auto& directory : application_directories) answer += " --app-dir " + shell_word(directory);
@@ -283,8 +298,7 @@ std::string job_text(const wire::Reply::Job& whole) {
                " launched, " + std::to_string(job.attempts_failed()) + " failed");
   add_account(text, whole);
   add_line(text, "output", job.output());
-  for (const auto& counter : job.counters())
-    add_line(text, "counter", counter.group() + "." + counter.name() + " = " + std::to_string(static_cast<std::int64_t>(counter.value())));
+  for (const auto& counter : job.counters()) add_line(text, "counter", counter_text(counter));
   if (!job.message().empty()) text += "message:     " + printable_lines(job.message()) + "\n";
   return text;
 }

@@ -6,6 +6,7 @@ ApplicationMaster::ApplicationMaster(JobId job, const Cluster& cluster)
     : job_(job),
       is_advised_(cluster.find_job(job)->spec.advised),
       is_as_written_(is_as_written(cluster.find_job(job)->spec)),
+      may_race_(may_race(cluster.find_job(job)->spec)),
       outlook_(cluster, job, cluster.find_job(job)->spec.estimator),
       speculation_(job, cluster) {
   const std::vector<Task>& tasks = cluster.find_job(job)->tasks;

@@ -154,6 +154,7 @@ class ApplicationMaster {
   JobId job_;
   bool is_advised_ = false;
   bool is_as_written_ = false;  // the policy's decisions are not appraised
+  bool may_race_ = true;        // a record may be mapped by two attempts at a time
   Outlook outlook_;
   std::uint32_t task_count_ = 0;
   std::uint32_t next_fresh_ = 0;          // tasks from here on have never been launched

@@ -101,6 +101,7 @@ void ApplicationMaster::on_cut_timer(StepBuilder& step, AttemptId id) {
   const Attempt* attempt = step.cluster.find_live(id);
   const PlannedCut* planned = speculation_.behind_cut(id);
   if (attempt == nullptr || !attempt->cut || (planned == nullptr && !handing_over_.contains(id))) return;
+  if (!may_race_) return;  // it would map its record again: it is waited for as long as its worker is there
   if (last_moment(step, id) > step.now) return limit_wait(step, id);
   const std::uint64_t begin = attempt->held.begin;
   const std::uint32_t copies = planned != nullptr ? planned->copies() : 0;

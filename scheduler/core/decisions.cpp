@@ -19,9 +19,22 @@ bool is_well_formed(const Speculate& decision) {
   return std::adjacent_find(tail->pieces.begin(), tail->pieces.end(), is_not_before) == tail->pieces.end();
 }
 
+// The same, so that no record is mapped twice: a tail is given to one fresh attempt and not shared. Nothing is left of
+// a race from the begin.
+std::optional<Speculate> without_race(Speculate decision) {
+  if (std::holds_alternative<WholeSegment>(decision.work)) return std::nullopt;
+  if (const auto* shared = std::get_if<SharedTail>(&decision.work))
+    decision.work = GivenTail{{{shared->begin, 1}}, shared->handover};
+  for (TailPiece& piece : std::get<GivenTail>(decision.work).pieces) piece.copies = 1;
+  return decision;
+}
+
 }  // namespace
 
-void ApplicationMaster::carry_out(StepBuilder& step, const Speculate& decision) {
+void ApplicationMaster::carry_out(StepBuilder& step, const Speculate& asked) {
+  const std::optional<Speculate> allowed = may_race_ ? asked : without_race(asked);
+  if (!allowed) return;
+  const Speculate& decision = *allowed;
   const Task* task = step.cluster.find_task(decision.task);
   const Segment* segment = task != nullptr ? task->ledger.find(decision.segment) : nullptr;
   if (segment == nullptr || segment->sealed || !is_well_formed(decision)) return;
@@ -145,7 +158,7 @@ void ApplicationMaster::carry_out(StepBuilder& step, const Divide& decision) {
 
 // A policy may say the same at each look. Only a change is worth a record.
 void ApplicationMaster::carry_out(StepBuilder& step, const CloneTasks& decision) {
-  if (clones_ == decision.copies) return;
+  if (clones_ == decision.copies || !may_race_) return;
   clones_ = decision.copies;
   DecisionNote note;
   note.what = DecisionNote::What::Clone;
@@ -156,7 +169,7 @@ void ApplicationMaster::carry_out(StepBuilder& step, const CloneTasks& decision)
 
 void ApplicationMaster::carry_out(StepBuilder& step, const EndAttempt& decision) {
   const Attempt* attempt = step.cluster.find_live(decision.attempt);
-  if (attempt == nullptr) return;
+  if (attempt == nullptr || !may_race_) return;
   const Appraiser appraiser(step.cluster, outlook_, job_, step.now);
   const Worth worth = appraiser.appraise(decision);
   if (!may_spend(step, decision.attempt.task, worth, appraiser.work())) return;

@@ -220,4 +220,6 @@ bool is_as_written(const JobSpec& spec) {
   return Parameters(spec.policy, spec.policy_parameters).flag(kAsWritten, false);
 }
 
+bool may_race(const JobSpec& spec) { return Parameters(spec.policy, spec.policy_parameters).flag(kRace, true); }
+
 }  // namespace ontime::scheduler

@@ -67,5 +67,7 @@ double least_gain(double to_go, double begin, double price);
 
 // Its policy's decisions are carried out as its paper has them, whatever they are worth.
 bool is_as_written(const JobSpec& spec);
+// Several attempts may work on the same records.
+bool may_race(const JobSpec& spec);
 
 }  // namespace ontime::scheduler

@@ -24,6 +24,8 @@ struct RelativeTime {
 
 // What any policy takes: "yes" has its decisions carried out whatever they are worth (core/worth.h).
 inline constexpr std::string_view kAsWritten = "as_written";
+// And: "no" has no record mapped by two attempts at a time, as what it does is not to be done twice.
+inline constexpr std::string_view kRace = "race";
 
 class Parameters {
  public:

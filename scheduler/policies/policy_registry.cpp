@@ -272,6 +272,7 @@ std::unique_ptr<Policy> make_policy(std::string_view name, const StringMap& give
   Parameters parameters(name, given);
   auto made = policy->make(parameters);
   parameters.flag(kAsWritten, false);
+  parameters.flag(kRace, true);
   parameters.finish();
   return made;
 }
@@ -294,6 +295,7 @@ std::set<std::string, std::less<>> parameters_of(std::string_view name) {
   Parameters parameters(name, none);
   policy->make(parameters);
   parameters.flag(kAsWritten, false);
+  parameters.flag(kRace, true);
   return parameters.known();
 }
 

@@ -24,6 +24,16 @@ std::string complaint(std::vector<std::string> arguments) {
   return result.text;
 }
 
+TEST(CommandLine, WhatFollowsThreeColonsIsListsOfValues) {
+  const auto run =
+      parsed<RunCommand>({"run", "each", "-o", "out", "--set", "command=x", ":::", "a", "--output", ":::", "1"});
+  EXPECT_THAT(run.job.inputs, ElementsAre(":::"));
+  EXPECT_THAT(run.job.lists, ElementsAre(":::", "a", "--output", ":::", "1"));
+  EXPECT_EQ(run.job.output, "out");
+  EXPECT_THAT(parsed<SubmitCommand>({"submit", "each", "list", "-o", "out", "::::", "f"}).job.inputs,
+              ElementsAre("list", ":::"));
+}
+
 TEST(CommandLine, RunTakesInputsInOrderAndDefaultsForTheRest) {
   const auto run = parsed<RunCommand>({"run", "wordcount", "b.txt", "a.txt", "--output", "out"});
   EXPECT_EQ(run.job.application, "wordcount");

@@ -6,6 +6,8 @@
 
 #include <filesystem>
 
+#include "cli/each_job.h"
+#include "cli/parameter_lists.h"
 #include "tests/cli/scratch.h"
 
 namespace ontime::cli {
@@ -97,6 +99,69 @@ TEST(CheckOutput, TakesAnAbsentOrEmptyDirectoryOnly) {
   EXPECT_FALSE(check_output(file + "/below"));
   std::filesystem::create_directories(scratch / "left/_attempts");
   EXPECT_THAT(check_output(scratch / "left").error().message, HasSubstr("still runs or was killed"));
+}
+
+std::string combined(const std::vector<std::string>& words) {
+  const auto lists = ParameterLists::read(words);
+  if (!lists) return "refused: " + lists.error().message;
+  std::string records;
+  EXPECT_TRUE(lists->for_each([&](std::string_view record) { return records += record, Status(); }));
+  return records;
+}
+
+TEST(ParameterLists, AreCombinedAsByGnuParallel) {
+  const Scratch scratch;
+  const std::string file = scratch.file("lines", "x\ny z\n");
+  EXPECT_EQ(combined({":::", "a", "b c"}), "a\nb c\n");
+  EXPECT_EQ(combined({":::", "a", "b", ":::", "1", "2"}), "a\t1\na\t2\nb\t1\nb\t2\n");
+  EXPECT_EQ(combined({":::", "a", "b", ":::+", "1", "2", "3", ":::", "x"}), "a\t1\tx\nb\t2\tx\n");
+  EXPECT_EQ(combined({"::::", file, ":::+", "1"}), "x\t1\n");
+  EXPECT_EQ(combined({":::", "a", "::::", file}), "a\tx\na\ty z\n");
+  EXPECT_EQ(combined({":::"}), "");
+}
+
+TEST(ParameterLists, RefuseWhatWouldBeAnotherRecord) {
+  EXPECT_THAT(combined({":::", "a\nb"}), HasSubstr("refused: :::"));
+  EXPECT_EQ(combined({":::", "a\tb"}), "a\tb\n");
+  EXPECT_THAT(combined({":::", "a\tb", ":::", "c"}), HasSubstr("a tab"));
+  EXPECT_THAT(combined({":::+", "a"}), HasSubstr("no list before it"));
+  EXPECT_THAT(combined({"::::", "/no/such/file"}), HasSubstr("/no/such/file"));
+}
+
+JobOptions each_of(const std::string& input) {
+  JobOptions options = options_with({input});
+  options.application = "each";
+  complete_each(options);
+  return options;
+}
+
+TEST(EachJob, DividesAListDownToRecordsAndRunsNothingTwice) {
+  const Scratch scratch;
+  const JobOptions list = each_of(scratch.file("list", "12345678\n123\n12345\n"));
+  EXPECT_EQ(list.split_bytes, 4u) << "no two records begin in a split";
+  EXPECT_EQ(list.policy_parameters.at("race"), "no");
+  EXPECT_EQ(list.attempt_timeout, Duration::max());
+  std::string many;
+  for (int i = 0; i < 100'000; ++i) many += "true\n";
+  EXPECT_EQ(each_of(scratch.file("many", many)).split_bytes, 501u);
+  EXPECT_EQ(each_of("s3://bucket/list").splits, 1000u);
+}
+
+TEST(EachJob, LeavesWhatIsGivenAndOtherApplications) {
+  JobOptions options = options_with({"a"});
+  complete_each(options);
+  EXPECT_TRUE(options.policy_parameters.empty());
+  EXPECT_EQ(options.splits, 0u);
+  options.application = "each";
+  options.parameters["repeatable"] = "yes";
+  options.parameters["halt"] = "first";
+  options.splits = 3;
+  options.attempt_timeout = std::chrono::seconds(9);
+  complete_each(options);
+  EXPECT_TRUE(options.policy_parameters.empty());
+  EXPECT_EQ(options.splits, 3u);
+  EXPECT_EQ(options.attempt_timeout, std::chrono::seconds(9));
+  EXPECT_EQ(options.attempts_max, 1u);
 }
 
 }  // namespace

@@ -111,5 +111,72 @@ TEST_F(ReadyStandby, BeginsWithAllWhereNobodyWorks) {
   EXPECT_EQ(world_.attempt(attempt(2)).held, (ByteRange{0, 100}));
 }
 
+// With race=no: one attempt works on 100 bytes and no record is ever another one's too.
+class WithoutRace : public test::OrderedPolicyTest {
+ protected:
+  void SetUp() override {
+    world_.register_node("a", 1);
+    JobSpec spec = test::World::quiet_spec();
+    spec.policy_parameters["race"] = "no";
+    job_ = world_.submit(100, 100, spec);
+    world_.start_attempt(first());
+    world_.register_node("b", 4);
+    world_.heartbeat(first(), 20);
+    world_.take_all();
+  }
+  AttemptId first() const { return {{job_, 0}, 0}; }
+  std::size_t attempts() const { return world_.job(job_).tasks[0].attempts.size(); }
+  template <class Work>
+  void speculate(Work work) {
+    Speculate decision;
+    decision.task = {job_, 0};
+    decision.work = std::move(work);
+    order(decision);
+  }
+  ByteRange held_by(std::uint32_t attempt) const { return world_.attempt({{job_, 0}, attempt}).held; }
+
+  JobId job_;
+};
+
+TEST_F(WithoutRace, NothingThatRunsIsCopiedOrEnded) {
+  speculate(WholeSegment{2});
+  order(EndAttempt{first(), Reason::Replaced});
+  EXPECT_EQ(attempts(), 1u);
+  EXPECT_TRUE(is_live(world_.attempt(first()).state));
+  prepare(CloneTasks{job_, 2});
+  pass(kCheckEvery);
+  EXPECT_EQ(attempts(), 1u);
+}
+
+TEST_F(WithoutRace, ATailGoesToOneOtherAttempt) {
+  speculate(SharedTail{50, 2, Handover::Predicted});
+  const auto asked = world_.take<action::CutAttempt>();
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_TRUE(asked[0].release) << "the one that is cut stops there";
+  world_.answer_cut(first(), 50, true);
+  ASSERT_EQ(attempts(), 2u);
+  EXPECT_EQ(held_by(0), (ByteRange{0, 50}));
+  EXPECT_EQ(held_by(1), (ByteRange{50, 100}));
+}
+
+TEST_F(WithoutRace, PiecesGoToOneAttemptEach) {
+  speculate(GivenTail{{{50, 2}, {75, 3}}, Handover::Predicted});
+  world_.answer_cut(first(), 50, true);
+  ASSERT_EQ(attempts(), 3u);
+  EXPECT_EQ(held_by(1), (ByteRange{50, 75}));
+  EXPECT_EQ(held_by(2), (ByteRange{75, 100}));
+}
+
+TEST_F(WithoutRace, OneThatDoesNotAnswerACutIsWaitedFor) {
+  speculate(GivenTail{{{50, 1}}, Handover::Predicted});
+  for (int second = 0; second < 120; ++second) {
+    world_.heartbeat(first(), 20);
+    world_.heartbeat(world_.cluster().node_of("b"));
+    pass(1s);
+  }
+  EXPECT_TRUE(is_live(world_.attempt(first()).state));
+  EXPECT_EQ(attempts(), 1u);
+}
+
 }  // namespace
 }  // namespace ontime::scheduler

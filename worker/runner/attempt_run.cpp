@@ -89,7 +89,7 @@ AttemptRun::AttemptRun(const RunnerParts& parts, const wire::ToRunner::Run& orde
       disturbance_(order.has_disturbance() ? injection::from_wire(order.disturbance()) : injection::Disturbance{}),
       range_(protocol::byte_range(order.launch().range())),
       points_(range_),
-      block_size_(parts.block_bytes),
+      block_size_(std::min(parts.block_bytes, parts.claim_bytes)),
       cut_answered_(order.cut_sequence()) {}
 
 AttemptStatus AttemptRun::run() {

@@ -52,6 +52,7 @@ struct RunnerParts {
   std::size_t block_bytes = RecordReader::kBlockBytes;
   RunClock& clock = steady_run_clock();
   const RunnerPlaces& places = everywhere();
+  std::size_t claim_bytes = RecordReader::kBlockBytes;  // at most at a time; 1: one record
 };
 
 class AttemptRun {

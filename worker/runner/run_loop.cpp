@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +21,14 @@ namespace ontime::worker {
 namespace {
 
 AttemptFailure refused(const std::string& why) { return {wire::BAD_APPLICATION, why}; }
+
+// No record may be mapped twice, so none waits behind another in what is claimed: it can be given to another attempt.
+bool are_claimed_singly(const wire::JobSpec& job) {
+  return std::ranges::any_of(job.settings().policy_parameters(), [](const wire::Entry& parameter) {
+    const std::string& value = parameter.value();
+    return parameter.key() == "race" && (value == "no" || value == "off" || value == "false" || value == "0");
+  });
+}
 
 }  // namespace
 
@@ -74,6 +83,7 @@ AttemptStatus RunLoop::load(const wire::ToRunner::Setup& setup) {
   auto format = records::make_format(job.settings().records());
   if (!format) return refused(format.error().message);
   rule_.format = std::move(*format);
+  claim_bytes_ = are_claimed_singly(job) ? 1 : RecordReader::kBlockBytes;
   context_ = std::make_unique<RunContext>(std::move(*parameters));
   return make_mapper(*loaded);
 }
@@ -101,7 +111,9 @@ AttemptStatus RunLoop::map(const wire::ToRunner::Run& order) {
   if (!ready_) return ready_;
   try {
     AttemptStatus status =
-        AttemptRun({*mapper_, *context_, channel_, progress_, rule_, block_bytes_, clock_, places_}, order).run();
+        AttemptRun({*mapper_, *context_, channel_, progress_, rule_, block_bytes_, clock_, places_, claim_bytes_},
+                   order)
+            .run();
     if (status) return status;
     AttemptFailure failure = std::move(status).error();
     failure.message += used_up(bounds_.limits, failure.message);
