@@ -52,6 +52,7 @@ struct RunnerParts {
   std::size_t block_bytes = RecordReader::kBlockBytes;
   RunClock& clock = steady_run_clock();
   const RunnerPlaces& places = everywhere();
+  Compression compression{};  // of the output
 };
 
 class AttemptRun {

@@ -70,6 +70,9 @@ AttemptStatus RunLoop::load(const wire::ToRunner::Setup& setup) {
   auto format = records::make_format(job.settings().records());
   if (!format) return refused(format.error().message);
   rule_.format = std::move(*format);
+  const auto compression = read_compression(job.settings().compress());
+  if (!compression) return refused(compression.error().message);
+  compression_ = *compression;
   context_ = std::make_unique<RunContext>(std::move(*parameters));
   return make_mapper(*loaded);
 }
@@ -97,7 +100,9 @@ AttemptStatus RunLoop::map(const wire::ToRunner::Run& order) {
   if (!ready_) return ready_;
   try {
     AttemptStatus status =
-        AttemptRun({*mapper_, *context_, channel_, progress_, rule_, block_bytes_, clock_, places_}, order).run();
+        AttemptRun({*mapper_, *context_, channel_, progress_, rule_, block_bytes_, clock_, places_, compression_},
+                   order)
+            .run();
     if (status) return status;
     AttemptFailure failure = std::move(status).error();
     failure.message += used_up(bounds_.limits, failure.message);
