@@ -4,6 +4,7 @@
 
 #include "cli/arguments.h"
 #include "cli/show/job_text.h"
+#include "common/base/compression.h"
 #include "common/base/limits.h"
 #include "common/base/units.h"
 #include "common/base/wording.h"
@@ -144,6 +145,34 @@ constexpr JobField kJobFields[] = {
          },
      .title = "records",
      .text = [](const wire::JobSummary& job) { return job.settings().records(); }},
+    {.add_flag =
+         [](CLI::App& app, JobOptions& job) {
+           add_text(app, "--compress", job.compress, "NAME",
+                    "Compress part files: zstd, gzip or none, with a level as zstd:9 or gzip:9 (default none)")
+               ->check([](const std::string& text) {
+                 const auto compression = read_compression(text);
+                 return compression ? "" : compression.error().message;
+               });
+         },
+     .key = "compress",
+     .value =
+         [](const wire::JobSettings& settings) {
+           return settings.compress().empty() ? Json() : Json(settings.compress());
+         },
+     .title = "compress",
+     .text = [](const wire::JobSummary& job) { return job.settings().compress(); }},
+    {.add_flag =
+         [](CLI::App& app, JobOptions& job) {
+           add_text(app, "--parts-suffix", job.parts_suffix, "SUFFIX",
+                    "What names of part files end in, such as .jsonl; that of --compress follows");
+         },
+     .key = "parts_suffix",
+     .value =
+         [](const wire::JobSettings& settings) {
+           return settings.parts_suffix().empty() ? Json() : Json(settings.parts_suffix());
+         },
+     .title = "parts suffix",
+     .text = [](const wire::JobSummary& job) { return job.settings().parts_suffix(); }},
     {.add_flag =
          [](CLI::App& app, JobOptions& job) {
            add_text(app, "--skip", job.skip.kinds, "KINDS",

@@ -14,12 +14,16 @@ namespace ontime::cli {
 namespace {
 
 std::string json_of(const Verdict& verdict) {
-  const nlohmann::ordered_json json = {
-      {"whole", verdict.is_whole()},        {"tasks", verdict.tasks},
-      {"segments", verdict.segments},       {"records", verdict.records},
-      {"input_bytes", verdict.input_bytes}, {"output_bytes", verdict.output_bytes},
-      {"problems", verdict.problems},       {"problems_untold", verdict.problems_untold},
-      {"unreadable", verdict.unreadable}};
+  const nlohmann::ordered_json json = {{"whole", verdict.is_whole()},
+                                       {"tasks", verdict.tasks},
+                                       {"segments", verdict.segments},
+                                       {"records", verdict.records},
+                                       {"input_bytes", verdict.input_bytes},
+                                       {"output_bytes", verdict.output_bytes},
+                                       {"output_content_bytes", verdict.content_bytes},
+                                       {"problems", verdict.problems},
+                                       {"problems_untold", verdict.problems_untold},
+                                       {"unreadable", verdict.unreadable}};
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -33,9 +37,12 @@ std::string text_of(const std::string& directory, const Verdict& verdict) {
   std::string text;
   for (const auto& problem : verdict.problems) text += printable(problem) + "\n";
   if (verdict.problems_untold > 0) text += "... and " + std::to_string(verdict.problems_untold) + " more\n";
-  text += printable(directory) + ": " + word_for(verdict) + ", " + counted(verdict.tasks, "task") + ", " +
-          counted(verdict.segments, "segment") + ", " + counted(verdict.records, "record") + ", " +
-          format_size(verdict.input_bytes) + " of input, " + format_size(verdict.output_bytes) + " of output\n";
+  text +=
+      printable(directory) + ": " + word_for(verdict) + ", " + counted(verdict.tasks, "task") + ", " +
+      counted(verdict.segments, "segment") + ", " + counted(verdict.records, "record") + ", " +
+      format_size(verdict.input_bytes) + " of input, " + format_size(verdict.output_bytes) + " of output" +
+      (verdict.content_bytes == verdict.output_bytes ? "" : ", compressed from " + format_size(verdict.content_bytes)) +
+      "\n";
   return text;
 }
 

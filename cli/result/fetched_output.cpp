@@ -80,7 +80,7 @@ class Fetch {
 
   // Left out if one of its objects is missing.
   Status add_part(const output::Task& task, std::vector<FetchedFile>& files) {
-    if (task.part != part_file_name(task.index))
+    if (!is_part_file_name(task.part, task.index))
       return failed("the manifest in '" + address_ + "' names a part file '" + task.part + "', which no job writes");
     FetchedFile file{task.part, {}};
     bool is_whole = true;

@@ -55,10 +55,10 @@ Result<std::vector<PartFile>> part_files(const FinishedOutput& output) {
   for (const auto& task : output.manifest().tasks) {
     std::uint64_t length = 0;
     for (const auto& segment : task.segments) length += segment.length;
-    if (task.part != part_file_name(task.index))
+    if (!is_part_file_name(task.part, task.index))
       return failed("the manifest in '" + output.name() + "' names a part file '" + task.part +
                     "', which no job writes");
-    parts.push_back({output.directory(), output.name() + "/" + task.part, &task});
+    parts.push_back({output.directory(), output.name() + "/" + task.part, &task, output.manifest().codec});
     if (size_of(output.directory(), task.part.c_str()) != length)
       return failed("part file '" + parts.back().path +
                     "' is missing, is no regular file, or has another length than " +
@@ -73,38 +73,22 @@ Result<std::shared_ptr<Descriptor>> open_part(const PartFile& part) {
   return std::make_shared<Descriptor>(*file);
 }
 
-Status PartCheck::add(std::string_view bytes) {
-  for (;;) {
-    if (auto status = end_segments(); !status) return status;
-    if (bytes.empty()) return {};
-    if (segment_ == segments_->size()) return failed("part file '" + path_ + "' has grown while it was read");
-    const auto size = std::min<std::uint64_t>(bytes.size(), (*segments_)[segment_].length - done_);
-    crc_ = crc32c(crc_, bytes.data(), size);
-    done_ += size;
-    bytes.remove_prefix(size);
-  }
-}
-
-Status PartCheck::end_segments() {
-  for (; segment_ < segments_->size() && (*segments_)[segment_].length == done_; ++segment_) {
-    const output::Segment& segment = (*segments_)[segment_];
-    if (crc_ != segment.crc32c) return failed(checksum_problem(path_, segment, crc_));
-    done_ = 0;
-    crc_ = 0;
-  }
-  return {};
-}
-
-Status PartCheck::finish() {
-  if (auto status = end_segments(); !status) return status;
-  if (segment_ < segments_->size()) return failed("part file '" + path_ + "' has become shorter while it was read");
-  return {};
-}
-
 std::string checksum_problem(const std::string& part, const output::Segment& segment, std::uint32_t found) {
   return fmt::format(
       "part file '{}', bytes {} to {}: checksum {:08x} instead of {:08x}; the output was changed after the job", part,
       segment.offset, segment.offset + segment.length, found, segment.crc32c);
+}
+
+ReadBytes read_range(int descriptor, std::uint64_t begin, std::uint64_t end) {
+  return [descriptor, at = begin, end](char* to, std::size_t most) mutable -> Result<std::size_t> {
+    const auto wanted = std::min<std::uint64_t>(most, end - at);
+    ssize_t got = 0;
+    do got = pread(descriptor, to, wanted, static_cast<off_t>(at));
+    while (got < 0 && errno == EINTR);
+    if (got < 0) return failed(std::strerror(errno));
+    at += static_cast<std::uint64_t>(got);
+    return static_cast<std::size_t>(got);
+  };
 }
 
 Result<std::string_view> FileWindow::read_more() {
@@ -112,35 +96,32 @@ Result<std::string_view> FileWindow::read_more() {
   end_ -= begin_;
   begin_ = 0;
   if (buffer_.size() - end_ < block_bytes_) buffer_.resize(std::max(end_ + block_bytes_, 2 * end_));
-  const auto wanted = std::min<std::uint64_t>(buffer_.size() - end_, end_of_file_ - next_read_);
-  ssize_t got = 0;
-  do got = pread(descriptor_, buffer_.data() + end_, wanted, static_cast<off_t>(next_read_));
-  while (got < 0 && errno == EINTR);
-  if (got < 0) return failed(std::strerror(errno));
-  const std::string_view more(buffer_.data() + end_, static_cast<std::size_t>(got));
+  const auto got = read_(buffer_.data() + end_, buffer_.size() - end_);
+  if (!got) return got.error();
+  const std::string_view more(buffer_.data() + end_, *got);
   end_ += more.size();
-  next_read_ += more.size();
   return more;
 }
 
-RecordReader::RecordReader(std::shared_ptr<Descriptor> file, std::string path, std::uint64_t begin, std::uint64_t end,
-                           app::RecordBytes record_bytes, std::size_t block_bytes)
-    : file_(std::move(file)),
-      path_(std::move(path)),
-      window_(file_->get(), begin, end, block_bytes),
-      record_bytes_(record_bytes),
-      offset_(begin) {}
+RecordReader::RecordReader(ReadBytes read, std::string path, std::uint64_t offset, app::RecordBytes record_bytes,
+                           std::size_t block_bytes)
+    : path_(std::move(path)), window_(std::move(read), block_bytes), record_bytes_(record_bytes), offset_(offset) {}
+
+RecordReader::RecordReader(const std::shared_ptr<Descriptor>& file, std::string path, std::uint64_t begin,
+                           std::uint64_t end, app::RecordBytes record_bytes, std::size_t block_bytes)
+    : RecordReader(
+          [file, path, read = read_range(file->get(), begin, end)](char* to, std::size_t most) -> Result<std::size_t> {
+            auto got = read(to, most);
+            if (!got) return failed("cannot read '" + path + "': " + got.error().message);
+            return got;
+          },
+          path, begin, record_bytes, block_bytes) {}
 
 Result<RecordReader> RecordReader::open(const PartFile& part, app::RecordBytes record_bytes, std::size_t block_bytes) {
-  auto file = open_part(part);
-  if (!file) return file.error();
-  struct stat status {};
-  if (fstat((*file)->get(), &status) != 0) return failed("cannot read '" + part.path + "': " + std::strerror(errno));
-  posix_fadvise((*file)->get(), 0, 0, POSIX_FADV_SEQUENTIAL);
-  const auto size = static_cast<std::uint64_t>(status.st_size);
-  RecordReader reader(std::move(*file), part.path, 0, size, record_bytes, block_bytes);
-  reader.check_.emplace(part);
-  return reader;
+  auto content = PartContent::open(part);
+  if (!content) return content.error();
+  return RecordReader([content = std::move(*content)](char* to, std::size_t most) { return content->read(to, most); },
+                      part.path, 0, record_bytes, block_bytes);
 }
 
 Result<bool> RecordReader::advance() {
@@ -173,9 +154,7 @@ Result<bool> RecordReader::read_more() {
   if (window_.bytes().size() > kRecordBytesMost)
     return failed("'" + path_ + "' has a line longer than 1 GiB, which is no answer");
   const auto more = window_.read_more();
-  if (!more) return failed("cannot read '" + path_ + "': " + more.error().message);
-  if (check_)
-    if (auto status = more->empty() ? check_->finish() : check_->add(*more); !status) return status.error();
+  if (!more) return more.error();
   return !more->empty();
 }
 

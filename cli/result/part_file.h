@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "common/app/application.h"
+#include "common/base/codec.h"
 #include "common/base/descriptor.h"
 #include "common/base/result.h"
 #include "common/files/temporary_directory.h"
+#include "common/frames/frames.h"
 #include "common/output/manifest.h"
 
 namespace ontime::cli {
@@ -66,49 +68,70 @@ struct PartFile {
   int directory = -1;
   std::string path;  // for messages
   const output::Task* task = nullptr;
+  Codec codec = Codec::Plain;
 };
 
 // In order; Failed if one is missing or has not the length that the manifest tells.
 Result<std::vector<PartFile>> part_files(const FinishedOutput& output);
 Result<std::shared_ptr<Descriptor>> open_part(const PartFile& part);
 
-// Compares the bytes of a part file with its checksums while they are read from the begin to the end.
-class PartCheck {
- public:
-  explicit PartCheck(const PartFile& part) : path_(part.path), segments_(&part.task->segments) {}
-
-  Status add(std::string_view bytes);
-  Status finish();
-
- private:
-  Status end_segments();
-
-  std::string path_;
-  const std::vector<output::Segment>* segments_;
-  std::size_t segment_ = 0;
-  std::uint64_t done_ = 0;  // bytes of it
-  std::uint32_t crc_ = 0;   // of those
-};
-
 // "part file 'x', bytes 4 to 8: checksum 1 instead of 2; the output was changed after the job"
 std::string checksum_problem(const std::string& part, const output::Segment& segment, std::uint32_t found);
 
-// Bytes of a file from some place on, of which those that are done with make room for more.
+// Brings the next bytes, at most `most` > 0; 0 at the end.
+using ReadBytes = std::function<Result<std::size_t>(char* to, std::size_t most)>;
+// [begin, end) of `descriptor`. The error is the system's reason alone.
+ReadBytes read_range(int descriptor, std::uint64_t begin, std::uint64_t end);
+
+// What a part file holds, decompressed, from the begin to the end. What is stored is compared with the manifest
+// meanwhile: the end comes only after bytes that the job wrote.
+class PartContent {
+ public:
+  static Result<std::shared_ptr<PartContent>> open(const PartFile& part);
+  Result<std::size_t> read(char* to, std::size_t most);  // as ReadBytes; its error is a sentence
+
+ private:
+  PartContent(const PartFile& part, std::shared_ptr<Descriptor> file, std::uint64_t size);
+  Result<std::size_t> read_stored(char* to, std::size_t most);
+  Status check(std::string_view stored);  // empty: there are no more
+  Status end_checked_segments();
+  Result<std::size_t> decompress(char* to, std::size_t most);
+  Status end_frame();
+  Error damaged(const std::string& why) const;
+
+  const std::string path_;
+  const Codec codec_;
+  const std::vector<output::Segment>& segments_;
+  const std::shared_ptr<Descriptor> file_;
+  const ReadBytes read_;
+  // Of the stored bytes that were read:
+  std::size_t segment_ = 0;
+  std::uint64_t done_ = 0;  // bytes of it
+  std::uint32_t crc_ = 0;   // of those
+  // Of those that were decompressed:
+  const std::unique_ptr<frames::Decompressor> decompressor_;  // null: they are what the part holds
+  std::vector<char> buffer_;
+  std::string_view stored_;  // in it, not yet decompressed
+  std::size_t frame_ = 0;    // the segment
+  std::uint64_t frame_done_ = 0;
+  std::uint64_t content_done_ = 0;
+};
+
+// Bytes in order, of which those that are done with make room for more.
 class FileWindow {
  public:
-  // Reads [begin, end) of `descriptor`, `block_bytes` at a time or more for what is longer.
+  // Reads `block_bytes` at a time, or more for what is longer.
+  FileWindow(ReadBytes read, std::size_t block_bytes) : read_(std::move(read)), block_bytes_(block_bytes) {}
   FileWindow(int descriptor, std::uint64_t begin, std::uint64_t end, std::size_t block_bytes)
-      : descriptor_(descriptor), next_read_(begin), end_of_file_(end), block_bytes_(block_bytes) {}
+      : FileWindow(read_range(descriptor, begin, end), block_bytes) {}
 
   std::string_view bytes() const { return {buffer_.data() + begin_, end_ - begin_}; }  // valid until read_more()
   void drop(std::size_t size) { begin_ += size; }
-  // What came behind bytes(), as a part of it; nothing at the end. The error is the system's reason alone.
+  // What came behind bytes(), as a part of it; nothing at the end.
   Result<std::string_view> read_more();
 
  private:
-  int descriptor_;
-  std::uint64_t next_read_;
-  std::uint64_t end_of_file_;
+  ReadBytes read_;
   std::size_t block_bytes_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;
@@ -121,10 +144,10 @@ class RecordReader {
   static constexpr std::size_t kBlockBytes = 256u << 10;
 
   // Reads [begin, end) of `file`, which messages call `path`.
-  RecordReader(std::shared_ptr<Descriptor> file, std::string path, std::uint64_t begin, std::uint64_t end,
+  RecordReader(const std::shared_ptr<Descriptor>& file, std::string path, std::uint64_t begin, std::uint64_t end,
                app::RecordBytes record_bytes, std::size_t block_bytes);
-  // Reads all of a part file. Once advance() has said that there are no more records, its checksums have been compared:
-  // the bytes are those that the job wrote.
+  // Reads what a part file holds. Once advance() has said that there are no more records, they are those that the job
+  // wrote.
   static Result<RecordReader> open(const PartFile& part, app::RecordBytes record_bytes = 0,
                                    std::size_t block_bytes = kBlockBytes);
 
@@ -134,19 +157,19 @@ class RecordReader {
   // The current record; valid until advance().
   std::string_view record() const { return window_.bytes().substr(0, size_); }
   std::string_view whole_record() const { return window_.bytes().substr(0, whole_); }  // with its line feed, if any
-  std::uint64_t offset() const { return offset_; }                                     // in the file
+  std::uint64_t offset() const { return offset_; }                                     // in the file's content
 
  private:
+  RecordReader(ReadBytes read, std::string path, std::uint64_t offset, app::RecordBytes record_bytes,
+               std::size_t block_bytes);
   Result<bool> read_more();
 
-  std::shared_ptr<Descriptor> file_;
   std::string path_;
   FileWindow window_;
   app::RecordBytes record_bytes_;
   std::uint64_t offset_;
   std::size_t size_ = 0;   // of the current record
   std::size_t whole_ = 0;  // with its line feed
-  std::optional<PartCheck> check_;
 };
 
 // Calls `visit` with each line of a part file, until it gives an error.

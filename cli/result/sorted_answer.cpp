@@ -38,8 +38,8 @@ class RunTournament {
     auto file = run.part ? open_part(*run.part) : run.file;
     if (!file) return file.error();
     const std::string path = run.part ? run.part->path : "a temporary file";
-    players_.push_back({RecordReader(std::move(*file), path, run.begin, run.end, order_.record_bytes(), block_bytes),
-                        run.checksum});
+    players_.push_back(
+        {RecordReader(std::move(*file), path, run.begin, run.end, order_.record_bytes(), block_bytes), run.checksum});
     return {};
   }
   // To be called once, after the last add().
@@ -112,6 +112,27 @@ Result<std::uint64_t> size_of(const Descriptor& file) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
+// What compressed parts hold, for the merge, which reads many runs of a part at a time. Each thread has its own.
+class Spool {
+ public:
+  Status begin(const std::string& directory) {
+    if (file_) return {};
+    auto made = make_temporary_file(directory);
+    if (!made) return made.error();
+    file_ = std::make_shared<Descriptor>(std::move(*made));
+    out_.emplace(file_->get(), "a temporary file");
+    return {};
+  }
+  void add(std::string_view bytes) { out_->write(bytes); }
+  Status flush() { return out_->finish(); }
+  std::uint64_t size() const { return out_->bytes(); }
+  const std::shared_ptr<Descriptor>& file() const { return file_; }
+
+ private:
+  std::shared_ptr<Descriptor> file_;
+  std::optional<DescriptorOutput> out_;
+};
+
 // One merge of part files; remembers what its steps share.
 class PartSorter {
  public:
@@ -123,7 +144,7 @@ class PartSorter {
   Status write(app::Output& answer);
 
  private:
-  Status find_runs(const PartFile& part, std::vector<SortedRun>& runs) const;
+  Status find_runs(const PartFile& part, Spool& spool, std::vector<SortedRun>& runs) const;
   using RecordVisitor = std::function<void(std::string_view)>;
   Status merge(std::vector<SortedRun> runs, const RecordVisitor& visit);
   Result<SortedRun> merge_to_file(std::vector<SortedRun> runs);
@@ -137,23 +158,33 @@ class PartSorter {
 // Part by part, by as many threads as there are to be.
 Status PartSorter::find_runs(const std::vector<PartFile>& parts) {
   std::vector<std::vector<SortedRun>> found(parts.size());
-  const auto look = [&](std::size_t, std::size_t part) { return find_runs(parts[part], found[part]); };
-  if (auto status = in_parallel(parts.size(), std::max<std::size_t>(1, options_.threads), look); !status) return status;
+  const std::size_t threads = std::max<std::size_t>(1, options_.threads);
+  std::vector<Spool> spools(threads);
+  const auto look = [&](std::size_t thread, std::size_t part) {
+    return find_runs(parts[part], spools[thread], found[part]);
+  };
+  if (auto status = in_parallel(parts.size(), threads, look); !status) return status;
   for (auto& of_part : found) std::move(of_part.begin(), of_part.end(), std::back_inserter(runs_));
   return {};
 }
 
 // A run ends where a record stands before the one in front of it. Reads all of the part, and so checks it.
-Status PartSorter::find_runs(const PartFile& part, std::vector<SortedRun>& runs) const {
+Status PartSorter::find_runs(const PartFile& part, Spool& spool, std::vector<SortedRun>& runs) const {
   auto reader = RecordReader::open(part, order_.record_bytes(), kPartReadBytesMost);
   if (!reader) return reader.error();
   SortedRun run{.part = part, .file = nullptr};
+  const bool is_spooled = part.codec != Codec::Plain;
+  if (is_spooled) {
+    if (auto status = spool.begin(options_.temporary_directory); !status) return status;
+    run = {.part = {}, .file = spool.file(), .begin = spool.size(), .end = spool.size()};
+  }
+  const std::uint64_t first = run.begin;
   std::string last;
   std::uint64_t last_rank = 0;
   for (;;) {
     const auto there = reader->advance();
     if (!there) return there.error();
-    run.end = reader->offset();
+    run.end = first + reader->offset();
     if (!*there) break;
     const std::string_view record = reader->record();
     const std::uint64_t rank = order_.rank(record);
@@ -164,11 +195,12 @@ Status PartSorter::find_runs(const PartFile& part, std::vector<SortedRun>& runs)
     }
     const std::string_view bytes = reader->whole_record();
     run.checksum = crc32c(run.checksum, bytes.data(), bytes.size());
+    if (is_spooled) spool.add(bytes);
     last_rank = rank;
     last = record;
   }
   if (run.begin < run.end) runs.push_back(run);
-  return {};
+  return is_spooled ? spool.flush() : Status();
 }
 
 Status PartSorter::merge(std::vector<SortedRun> runs, const RecordVisitor& visit) {

@@ -104,10 +104,20 @@ Json counters_of(const wire::JobSummary& job) {
   return groups;
 }
 
+// Of a job or a segment: its output before compression.
+template <class Message>
+std::uint64_t content_of(const Message& message) {
+  return message.output_content_bytes() > 0 ? message.output_content_bytes() : message.output_bytes();
+}
+
 Json segment_value(const wire::SegmentDetail& segment) {
-  return {{"begin", segment.range().begin()}, {"end", offset(segment.range().end())},
-          {"state", segment.state()},         {"attempt", known(segment.state() == "sealed", segment.attempt())},
-          {"records", segment.records()},     {"output_bytes", segment.output_bytes()}};
+  return {{"begin", segment.range().begin()},
+          {"end", offset(segment.range().end())},
+          {"state", segment.state()},
+          {"attempt", known(segment.state() == "sealed", segment.attempt())},
+          {"records", segment.records()},
+          {"output_bytes", segment.output_bytes()},
+          {"output_content_bytes", content_of(segment)}};
 }
 
 Json attempt_value(const wire::AttemptDetail& attempt) {
@@ -231,6 +241,8 @@ Json job_value(const wire::JobSummary& job) {
                 {"input_bytes", job.input_bytes()},
                 {"mapped_bytes", job.mapped_bytes()},
                 {"records", job.records()},
+                {"output_bytes", job.output_bytes()},
+                {"output_content_bytes", content_of(job)},
                 {"waiting_for", text_or_null(job.waiting_for())},
                 {"attempts_running", job.attempts_running()},
                 {"copies_running", job.copies_running()},

@@ -247,6 +247,8 @@ std::string summary_text(const wire::JobSummary& job, const std::vector<std::str
   add_line(text, "left out", left_out_text(job));
   add_line(text, "counters", counters_text(job));
   add_line(text, "output", job.output());
+  if (job.output_content_bytes() > 0)
+    add_line(text, "compressed", format_size(job.output_content_bytes()) + " to " + format_size(job.output_bytes()));
   std::string answer = "ontime result " + shell_word(job.output());
   for (const auto& directory : application_directories) answer += " --app-dir " + shell_word(directory);
   add_line(text, "answer", answer);

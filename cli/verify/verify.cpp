@@ -53,6 +53,7 @@ void check_segments(const Task& task, const std::string& name, Verdict& verdict)
     offset = segment.offset + segment.length;
     verdict.records += segment.records;
     verdict.output_bytes += segment.length;
+    verdict.content_bytes += segment.content_length();
     ++verdict.segments;
   }
   const auto defect = tiling_defect(ranges, task.split);
@@ -66,7 +67,7 @@ void check_task(const Manifest& manifest, std::size_t index, Verdict& verdict) {
   if (task.index != index)
     verdict.add_problem("the manifest's task number " + std::to_string(index) + " calls itself " +
                         std::to_string(task.index));
-  if (task.part != part_file_name(task.index))
+  if (!is_part_file_name(task.part, task.index))
     verdict.add_problem(name + ": its part file is called '" + task.part + "' instead of '" +
                         part_file_name(task.index) + "'");
   if (task.input >= manifest.inputs.size() || task.files > manifest.inputs.size() - task.input)

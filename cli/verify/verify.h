@@ -21,6 +21,7 @@ struct Verdict {
   std::uint64_t records = 0;
   std::uint64_t input_bytes = 0;      // covered by splits
   std::uint64_t output_bytes = 0;     // in part files, as declared
+  std::uint64_t content_bytes = 0;    // of those, before compression
   std::vector<std::string> problems;  // one sentence each, at most kProblemsMost
   std::uint64_t problems_untold = 0;  // beyond that
   std::uint64_t unreadable = 0;       // of the problems: files that this user may not read, of which nothing is known

@@ -27,7 +27,14 @@ std::string segment_object_name(const std::string& attempt_file, std::uint64_t f
   return attempt_file + "." + std::to_string(file_offset);
 }
 
-std::string part_file_name(std::uint32_t task_index) { return "part-m-" + padded(task_index); }
+std::string part_file_name(std::uint32_t task_index, const std::string& ending) {
+  return "part-m-" + padded(task_index) + ending;
+}
+
+bool is_part_file_name(std::string_view name, std::uint32_t task_index) {
+  const std::string stem = part_file_name(task_index);
+  return name.starts_with(stem) && (name.size() == stem.size() || name[stem.size()] == '.');
+}
 
 std::optional<JobId> parse_job_id(std::string_view text) {
   if (text.starts_with("job-")) text.remove_prefix(4);

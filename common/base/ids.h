@@ -43,8 +43,11 @@ std::string attempt_file_name(AttemptId id);
 // The name of the object that a segment's output is in a store, below OUT/_attempts: "t00003-a1.4096". `file_offset`:
 // in the attempt's file.
 std::string segment_object_name(const std::string& attempt_file, std::uint64_t file_offset);
-// The name of a task's file in a committed output directory: "part-m-00003".
-std::string part_file_name(std::uint32_t task_index);
+// The name of a task's file in a committed output directory: "part-m-00003", or with an ending
+// "part-m-00003.jsonl.zst".
+std::string part_file_name(std::uint32_t task_index, const std::string& ending = {});
+// Whether it is one of them, whatever it ends in.
+bool is_part_file_name(std::string_view name, std::uint32_t task_index);
 
 // Accepts "job-7" and "7"; nothing for any other text.
 std::optional<JobId> parse_job_id(std::string_view text);

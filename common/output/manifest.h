@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/base/byte_range.h"
+#include "common/base/codec.h"
 #include "common/base/result.h"
 
 namespace ontime::output {
@@ -34,15 +35,18 @@ struct Segment {
   std::string node;          // name of the worker that mapped it
   std::uint64_t offset = 0;  // in the part file
   std::uint64_t length = 0;
-  std::uint64_t records = 0;  // input records
-  std::uint32_t crc32c = 0;   // of the part file's [offset, offset + length)
+  std::uint64_t records = 0;                       // input records
+  std::uint32_t crc32c = 0;                        // of the part file's [offset, offset + length)
+  std::optional<std::uint64_t> compressed_from{};  // how many bytes those hold; nothing: they are not compressed
+
+  std::uint64_t content_length() const { return compressed_from.value_or(length); }
 };
 
 struct Task {
   std::uint32_t index = 0;
   std::uint32_t input = 0;        // index into Manifest::inputs
   ByteRange split;                // with its real end, also for compressed input
-  std::string part;               // "part-m-00003"; its bytes are the segments' outputs, one after another
+  std::string part;               // "part-m-00003.jsonl"; its bytes are the segments' outputs, one after another
   std::vector<Segment> segments;  // in order; they tile the split
   std::uint32_t files = 1;        // inputs from that one on; if several, all of each, and ranges count them one by one
 };
@@ -71,6 +75,7 @@ struct Manifest {
   std::string application;
   std::map<std::string, std::string> parameters;  // as given
   std::string policy;
+  Codec codec = Codec::Plain;  // of the part files: Plain, Gzip or Zstd; each segment is a member or frame of its own
   std::vector<Input> inputs;
   std::vector<LeftOut> left_out{};
   std::vector<Task> tasks;                                               // by index
@@ -81,8 +86,8 @@ struct Manifest {
 // shows them.
 std::string made_from(const Manifest& manifest);
 
-// The objects that hold a part in a store, which cannot put them together: "part-m-00003.0000" and so on, one for each
-// segment with output; just the part's own name if that is at most one.
+// The objects that hold a part in a store, which cannot put them together: "part-m-00003.0000.jsonl" and so on, one
+// for each segment with output; just the part's own name if that is at most one.
 std::vector<std::string> pieces_of(const Task& task);
 
 // What the file holds. One task per line.

@@ -85,7 +85,9 @@ Segment to_segment(const json& value) {
   segment.length = number_of<std::uint64_t>(value, "length");
   segment.records = number_of<std::uint64_t>(value, "records");
   segment.crc32c = number_of<std::uint32_t>(value, "crc32c");
-  if (std::max(segment.offset, segment.length) > kOffsetMax) throw Damage{"\"offset\" or \"length\" is out of range"};
+  if (value.contains("compressed_from")) segment.compressed_from = number_of<std::uint64_t>(value, "compressed_from");
+  if (std::max({segment.offset, segment.length, segment.content_length()}) > kOffsetMax)
+    throw Damage{"\"offset\" or a length is out of range"};
   return segment;
 }
 
@@ -102,6 +104,13 @@ Task to_task(const json& value, std::size_t position) {
   if (!segments.is_array()) throw Damage{"\"segments\" is not a list"};
   for (const json& segment : segments) task.segments.push_back(to_segment(segment));
   return task;
+}
+
+Codec codec_of(const std::string& name) {
+  for (const Codec codec : {Codec::Gzip, Codec::Zstd}) {
+    if (name == name_of(codec)) return codec;
+  }
+  throw Damage{"\"compressed\" is '" + name + "', which only a newer Ontime can read"};
 }
 
 Input to_input(const json& value) {
@@ -141,6 +150,8 @@ class ManifestParser {
     if (text_of(top, "made_from") != made_from(manifest_)) {
       throw Damage{"the application, its parameters or the inputs are not those that the output was made from"};
     }
+    if (manifest_.codec == Codec::Plain ? has_compressed_ : has_plain_)
+      throw Damage{"\"compressed\" and \"compressed_from\" contradict each other"};
     for (const Task& task : manifest_.tasks) {
       if (task.input >= manifest_.inputs.size() || task.files > manifest_.inputs.size() - task.input) {
         throw Damage{"task " + std::to_string(task.index) + " reads an input that is not listed"};
@@ -184,6 +195,7 @@ class ManifestParser {
     if (top.contains("owner")) manifest_.owner = text_of(top, "owner");
     manifest_.application = text_of(top, "application");
     manifest_.policy = text_of(top, "policy");
+    if (top.contains("compressed")) manifest_.codec = codec_of(text_of(top, "compressed"));
     const json& parameters = member(top, "parameters");
     if (!parameters.is_object() && !parameters.is_null()) throw Damage{"\"parameters\" is not an object"};
     for (const auto& [name, value] : parameters.items()) {
@@ -204,12 +216,18 @@ class ManifestParser {
   void count_output(const Task& task) {
     for (const Segment& segment : task.segments) {
       output_bytes_ += segment.length;
-      if (output_bytes_ > kOffsetMax) throw Damage{"the lengths of all segments together are out of range"};
+      content_bytes_ += segment.content_length();
+      (segment.compressed_from ? has_compressed_ : has_plain_) = true;
+      if (std::max(output_bytes_, content_bytes_) > kOffsetMax)
+        throw Damage{"the lengths of all segments together are out of range"};
     }
   }
 
   Manifest manifest_;
   std::uint64_t output_bytes_ = 0;
+  std::uint64_t content_bytes_ = 0;
+  bool has_plain_ = false;  // segments
+  bool has_compressed_ = false;
   std::string list_;  // the list at the top that is being read
 };
 

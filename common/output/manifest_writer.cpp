@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "common/base/ids.h"
 #include "common/base/kill_point.h"
 #include "common/base/utf8.h"
 #include "common/base/wording.h"
@@ -85,13 +86,14 @@ std::string to_line(const LeftOut& one) { return text({{"path", path_text(one.pa
 std::string to_line(const Task& task) {
   nlohmann::ordered_json segments = nlohmann::ordered_json::array();
   for (const Segment& segment : task.segments) {
-    segments.push_back({{"range", to_json(segment.range)},
-                        {"attempt", segment.attempt},
-                        {"node", segment.node},
-                        {"offset", segment.offset},
-                        {"length", segment.length},
-                        {"records", segment.records},
-                        {"crc32c", segment.crc32c}});
+    nlohmann::ordered_json& written = segments.emplace_back(nlohmann::ordered_json{{"range", to_json(segment.range)},
+                                                                                   {"attempt", segment.attempt},
+                                                                                   {"node", segment.node},
+                                                                                   {"offset", segment.offset},
+                                                                                   {"length", segment.length},
+                                                                                   {"records", segment.records},
+                                                                                   {"crc32c", segment.crc32c}});
+    if (segment.compressed_from) written["compressed_from"] = *segment.compressed_from;
   }
   nlohmann::ordered_json value = {{"task", task.index}, {"input", task.input}};
   if (task.files > 1) value["files"] = task.files;
@@ -127,6 +129,7 @@ void append_manifest(Sink& file, const Manifest& manifest) {
   file.append(",\n\"application\": " + text(manifest.application));
   file.append(",\n\"parameters\": " + text(manifest.parameters));
   file.append(",\n\"policy\": " + text(manifest.policy));
+  if (manifest.codec != Codec::Plain) file.append(",\n\"compressed\": " + text(name_of(manifest.codec)));
   append_lines(file, "inputs", manifest.inputs);
   if (!manifest.left_out.empty()) append_lines(file, "left_out", manifest.left_out);
   file.append(",\n\"made_from\": " + text(made_from(manifest)));
@@ -160,9 +163,11 @@ std::vector<std::string> pieces_of(const Task& task) {
                                    [](const Segment& segment) { return segment.length > 0; });
   if (count < 2) return {task.part};
   std::vector<std::string> pieces;
+  const std::size_t stem = part_file_name(task.index).size();
   for (std::ptrdiff_t i = 0; i < count; ++i) {
     const std::string number = std::to_string(i);
-    pieces.push_back(task.part + "." + std::string(number.size() < 4 ? 4 - number.size() : 0, '0') + number);
+    pieces.push_back(task.part.substr(0, stem) + "." + std::string(number.size() < 4 ? 4 - number.size() : 0, '0') +
+                     number + task.part.substr(stem));
   }
   return pieces;
 }

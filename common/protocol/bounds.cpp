@@ -8,7 +8,8 @@
 namespace ontime::protocol {
 namespace {
 
-constexpr Duration kAgeMax = std::chrono::years(10);  // sums of some do not overflow
+constexpr std::uint64_t kFileBytesMax = (std::uint64_t{1} << 54) - 1;  // as scheduler::KeptOutput has room for
+constexpr Duration kAgeMax = std::chrono::years(10);                   // sums of some do not overflow
 
 Status check_range(ByteRange range, std::uint64_t input_end) {
   if (range.begin >= range.end || range.begin > kOffsetMax) return failed("a sealed range is empty or out of range");
@@ -25,7 +26,8 @@ Status check_range(ByteRange range, std::uint64_t input_end) {
 
 Status check_seal(ByteRange range, std::uint64_t input_end, const wire::SealedOutput& output) {
   if (Status possible = check_range(range, input_end); !possible) return possible;
-  if (std::max({output.file_offset(), output.length(), output.records()}) > kOffsetMax) {
+  if (output.records() > kOffsetMax ||
+      std::max({output.file_offset(), output.length(), output.content_length()}) > kFileBytesMax) {
     return failed("a sealed output is out of range");
   }
   if (output.counters_size() > kCountersMax) return failed("a sealed output has too many counters");

@@ -114,6 +114,8 @@ bool is_id(const std::string& id) {
 Result<JobSpec> advised_job(const wire::ToAdvisor::Job& job, const PolicyChoice& otherwise) {
   if (!is_id(job.id())) return bad_input("The job has no id that can be one.");
   JobSettings settings = protocol::job_settings(job.settings());
+  if (!settings.compress.empty() || !settings.parts_suffix.empty())
+    return bad_input("Hadoop writes the output of its jobs; set mapreduce.output.fileoutputformat.compress there.");
   PolicyChoice policy = settings.policy.empty() ? otherwise : PolicyChoice{settings.policy, {}};
   for (const auto& [name, value] : settings.policy_parameters) policy.parameters[name] = value;
   if (Status status = fit_to_hadoop(job, policy); !status) return status.error();

@@ -73,6 +73,7 @@ void fill(wire::SegmentDetail& detail, const Segment& segment) {
   detail.set_attempt(segment.attempt);
   detail.set_records(segment.output.records);
   detail.set_output_bytes(segment.output.length);
+  detail.set_output_content_bytes(segment.output.content_length);
 }
 
 // `auto` chooses once, and before any other policy can decide.
@@ -186,6 +187,8 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
   summary.set_input_bytes(job.input_bytes);
   summary.set_mapped_bytes(job.sealed_bytes + reached_bytes(job));
   summary.set_records(job.sealed_records);
+  summary.set_output_bytes(job.output_bytes);
+  summary.set_output_content_bytes(job.output_content_bytes);
   summary.set_message(job.message);
   summary.set_policy_problem(job.policy_problem);
   fill_choice(summary, job);

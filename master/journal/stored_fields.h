@@ -249,7 +249,7 @@ inline void read_fields(PartReader& reader, const stored::JobSpec& from, schedul
 }
 
 ONTIME_FIELDS(scheduler::SegmentTimes, (age)(first)(last)(timed_bytes)(moves))
-ONTIME_FIELDS(scheduler::SealedOutput, (file_offset)(length)(records)(crc32c))
+ONTIME_FIELDS(scheduler::SealedOutput, (file_offset)(length)(records)(crc32c)(content_length))
 
 // Of a seal: the message holds the counters with the output that they came with.
 void put_counters(const auto& seal, auto* to) {

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "common/base/check.h"
+#include "common/base/compression.h"
 #include "master/outputs/output.h"
 
 namespace ontime::master {
@@ -25,26 +27,35 @@ std::vector<output::Input> manifest_inputs(const scheduler::JobSpec& spec, std::
   return files;
 }
 
-output::Task manifest_task(const std::map<NodeId, std::string>& node_names, TaskId id, const Task& task) {
+// What all part files of a job have in common.
+struct PartsLook {
+  std::string ending;  // of their names
+  bool are_compressed = false;
+};
+
+output::Task manifest_task(const std::map<NodeId, std::string>& node_names, TaskId id, const Task& task,
+                           const PartsLook& look) {
   output::Task result;
   result.index = id.index;
   result.split = task.ledger.split();
-  result.part = part_file_name(id.index);
+  result.part = part_file_name(id.index, look.ending);
   std::uint64_t offset = 0;
   for (const scheduler::Segment& segment : task.ledger.segments()) {
     ONTIME_CHECK(segment.sealed, "only a job whose segments are sealed is committed");
     const auto node = node_names.find(task.attempts.at(segment.attempt).node);
-    result.segments.push_back({segment.range, attempt_file_name({id, segment.attempt}),
-                               node == node_names.end() ? std::string() : node->second, offset, segment.output.length,
-                               segment.output.records, segment.output.crc32c});
+    result.segments.push_back(
+        {segment.range, attempt_file_name({id, segment.attempt}),
+         node == node_names.end() ? std::string() : node->second, offset, segment.output.length, segment.output.records,
+         segment.output.crc32c,
+         look.are_compressed ? std::optional<std::uint64_t>(+segment.output.content_length) : std::nullopt});
     offset += segment.output.length;
   }
   return result;
 }
 
-Part make_part(TaskId id, const Task& task) {
+Part make_part(TaskId id, const Task& task, const PartsLook& look) {
   Part part;
-  part.name = part_file_name(id.index);
+  part.name = part_file_name(id.index, look.ending);
   const std::uint32_t attempt = task.ledger.segments().front().attempt;
   bool is_alone = true;  // also segments without output: an attempt that lost them may still be writing to the file
   bool is_whole = true;  // its segments lie in the part as in the file
@@ -74,17 +85,19 @@ CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit) {
   manifest.application = spec.application;
   manifest.parameters.insert(spec.parameters.begin(), spec.parameters.end());
   manifest.policy = spec.policy;
+  if (const auto compression = read_compression(spec.compress)) manifest.codec = compression->codec;
   for (const auto& [key, value] : commit.counters)
     manifest.counters[key.first][key.second] = static_cast<std::int64_t>(value);
   std::vector<std::uint32_t> first_files;
   manifest.inputs = manifest_inputs(spec, first_files);
   for (const auto& [path, why] : spec.skip.inputs) manifest.left_out.push_back({path, why});
+  const PartsLook look{parts_ending(spec), manifest.codec != Codec::Plain};
   plan.parts.reserve(tasks.size());
   manifest.tasks.reserve(tasks.size());
   for (std::uint32_t index = 0; index < tasks.size(); ++index) {
     const TaskId task{commit.job, index};
-    plan.parts.push_back(make_part(task, tasks[index]));
-    output::Task& written = manifest.tasks.emplace_back(manifest_task(commit.node_names, task, tasks[index]));
+    plan.parts.push_back(make_part(task, tasks[index], look));
+    output::Task& written = manifest.tasks.emplace_back(manifest_task(commit.node_names, task, tasks[index], look));
     written.input = first_files.at(tasks[index].file);
     written.files = std::max<std::uint32_t>(static_cast<std::uint32_t>(spec.inputs[tasks[index].file].parts.size()), 1);
   }

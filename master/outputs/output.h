@@ -92,10 +92,10 @@ class Output {
   // it where it stands (Unavailable). Once there is the job's _SUCCESS it has nothing to do.
   virtual PublishOutcome publish(const CommitPlan& plan, const MayGoOn& may_go_on) = 0;
 
-  // Removes what attempts and an unfinished commit have left (`parts` part files at most), then the claim. Without the
-  // job's claim it does nothing: the output is committed, or belongs to another job. Leaves a _SUCCESS and what it may
-  // stand for.
-  virtual Status discard(std::uint32_t parts) = 0;
+  // Removes what attempts and an unfinished commit have left (`parts` part files at most, whose names end in
+  // `parts_ending`), then the claim. Without the job's claim it does nothing: the output is committed, or belongs to
+  // another job. Leaves a _SUCCESS and what it may stand for.
+  virtual Status discard(std::uint32_t parts, const std::string& parts_ending = {}) = 0;
 
  protected:
   const std::string name_;

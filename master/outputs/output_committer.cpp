@@ -69,7 +69,7 @@ void OutputCommitter::discard(const scheduler::action::DiscardOutput& discard) {
   work.path = discard.output;
   const auto outcome = std::make_shared<Status>();
   work.work = [discard, outcome, roots = roots_](const MayGoOn&) {
-    *outcome = Output::at(discard.output, discard.claim, roots)->discard(discard.tasks);
+    *outcome = Output::at(discard.output, discard.claim, roots)->discard(discard.tasks, discard.parts_ending);
   };
   work.done = [job = discard.job, outcome](const Status& worked) {
     const Status& status = worked ? *outcome : worked;

@@ -53,11 +53,11 @@ bool has_success(const OutputPlace& place) {
   return ::fstatat(place.descriptor(), output::kSuccessName, &ignored, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-void remove_parts(const OutputPlace& place, std::uint32_t parts) {
+void remove_parts(const OutputPlace& place, std::uint32_t parts, const std::string& ending) {
   const auto remove = [&](const std::string& name) { files::remove({place.descriptor(), name}); };
   for (std::uint32_t task = 0; task < parts; ++task) {
     note_progress();
-    remove(part_file_name(task));
+    remove(part_file_name(task, ending));
   }
   remove(output::kManifestName);
   remove(output::kNewManifestName);
@@ -65,14 +65,15 @@ void remove_parts(const OutputPlace& place, std::uint32_t parts) {
   remove(output::kNewLogsName);
 }
 
-Status discard_in(const OutputPlace& place, std::uint32_t parts, const std::string& id) {
+Status discard_in(const OutputPlace& place, std::uint32_t parts, const std::string& parts_ending,
+                  const std::string& id) {
   const bool is_uncommitted = output::is_manifest_of(place.descriptor(), id) && !has_success(place);
   if (!open_claim(place, id).is_open() && !has_unfinished_claim(place, id) && !is_uncommitted) {
     files::remove_directory({place.descriptor(), output::kAttemptsName});  // empty: a power cut can bring it back
     return {};
   }
   pass_kill_point("discard-before-parts");
-  if (!has_success(place)) remove_parts(place, parts);
+  if (!has_success(place)) remove_parts(place, parts, parts_ending);
   if (Status status = sync_directory(place.path()); !status) return status;  // the claim goes last, in a power cut too
   pass_kill_point("discard-parts-removed");
   if (Status status = remove_claim(place, id); !status) return status;
@@ -95,9 +96,9 @@ ClaimOutcome DirectoryOutput::claim() {
   return {not_empty(name_), {}};
 }
 
-Status DirectoryOutput::discard(std::uint32_t parts) {
+Status DirectoryOutput::discard(std::uint32_t parts, const std::string& parts_ending) {
   const Result<OutputPlace> place = OutputPlace::find(name_, roots_);
-  if (place) return place->in_words(discard_in(*place, parts, claim_));
+  if (place) return place->in_words(discard_in(*place, parts, parts_ending, claim_));
   std::error_code error;
   if (!fs::exists(name_, error)) return {};
   return place.error();

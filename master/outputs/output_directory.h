@@ -33,7 +33,7 @@ class DirectoryOutput final : public Output {
 
   ClaimOutcome claim() override;
   PublishOutcome publish(const CommitPlan& plan, const MayGoOn& may_go_on) override;  // commit.cpp
-  Status discard(std::uint32_t parts) override;
+  Status discard(std::uint32_t parts, const std::string& parts_ending) override;
 };
 
 // BadInput, or Failed where it is the disk that is full or broken, which is nothing that the submission did wrong.

@@ -266,7 +266,7 @@ PublishOutcome StoreOutput::publish(const CommitPlan& plan, const MayGoOn& may_g
 
 // Goes on for as long as the store is away, since nobody would come back to what it left. So it does not end with the
 // master, whose process then leaves the thread behind (FileWork).
-Status StoreOutput::discard(std::uint32_t /*parts*/) {
+Status StoreOutput::discard(std::uint32_t /*parts*/, const std::string& /*parts_ending*/) {
   Result<StorePlace> place = StorePlace::open(name_, claim_, roots_);
   if (!place) return place.error();
   const auto holder = insist(goes_on_always, [&] { return place->read(kClaimName); });

@@ -25,7 +25,7 @@ class StoreOutput final : public Output {
 
   ClaimOutcome claim() override;
   PublishOutcome publish(const CommitPlan& plan, const MayGoOn& may_go_on) override;
-  Status discard(std::uint32_t parts) override;
+  Status discard(std::uint32_t parts, const std::string& parts_ending) override;
 };
 
 }  // namespace ontime::master

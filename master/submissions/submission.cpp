@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/compression.h"
 #include "common/base/units.h"
 #include "common/base/utf8.h"
 #include "common/base/wording.h"
@@ -79,6 +80,7 @@ void fill_in(JobSpec& spec) {
     const auto format = records::make_format(spec.records);
     spec.record_bytes_max = format ? (*format)->longest_by_default() : otherwise.record_bytes_max;
   }
+  if (spec.compress == "none") spec.compress.clear();  // as a client says that its configuration is not meant
   if (!spec.checkpoint_interval) spec.checkpoint_interval = scheduler::default_checkpoint_interval(spec.policy);
 }
 
@@ -120,6 +122,11 @@ Status check_limits(const JobSpec& spec) {
   if (spec.record_bytes_max > kRecordBytesLimit)
     return bad_input("A record can have at most 1 GiB; set a smaller limit.");
   return {};
+}
+
+Status check_part_files(const JobSpec& spec) {
+  const Status status = check_parts(spec);
+  return status ? Status() : bad_input(readable(status.error().message) + ".");
 }
 
 Status check_files(const JobSpec& spec) {
@@ -239,8 +246,8 @@ Result<JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& poli
   if (Status status = choose_policy(*spec, policy); !status) return status.error();
   fill_in(*spec);
   spec->skip.inputs.clear();  // that is found out here
-  for (const auto check : {check_application, check_estimator, check_durations, check_limits, check_files,
-                           check_application_directories, check_name}) {
+  for (const auto check : {check_application, check_estimator, check_durations, check_limits, check_part_files,
+                           check_files, check_application_directories, check_name}) {
     if (Status status = check(*spec); !status) return status.error();
   }
   spec->name = readable(spec->name);

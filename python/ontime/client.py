@@ -50,6 +50,10 @@ class Options(TypedDict, total=False):
     max_attempts: int
     max_record: Size
     records: str
+    compress: str
+    """Of part files: "zstd" or "gzip", with a level as "zstd:9"."""
+    parts_suffix: str
+    """What names of part files end in: ".jsonl"."""
     skip: str
     """Kinds of inputs that are left out instead of failing the job: "unreadable,vanished,archived"."""
     files_from: Path_

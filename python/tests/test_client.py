@@ -70,6 +70,19 @@ def test_what_is_excluded_or_skipped_is_left_out(cluster, tmp_path):
     assert cluster.wordcount([], files_from=tmp_path / "names", output=tmp_path / "three").to_dict() == {"b.bak": 1}
 
 
+def test_compressed_answers_are_the_same(cluster, texts, tmp_path):
+    expected = cluster.wordcount(texts).to_dict()
+    for compress, ending in (("zstd:9", ".tsv.zst"), ("gzip", ".tsv.gz")):
+        output = tmp_path / compress[:4]
+        job = cluster.wordcount(texts, output=output, compress=compress, parts_suffix=".tsv")
+        assert job.to_dict() == expected
+        assert job.status()["compress"] == compress
+        assert 0 < job.status()["output_bytes"] < job.status()["output_content_bytes"]
+        assert (output / f"part-m-00000{ending}").stat().st_size > 0
+    with pytest.raises(ontime.BadRequest, match="'lz4' is no compression of part files"):
+        cluster.wordcount(texts, compress="lz4").wait()
+
+
 def test_other_applications(cluster, tmp_path):
     (tmp_path / "in").write_text("b\t2\na\t1\nc\n")
     job = cluster.run("sort", tmp_path / "in", {"reverse": "yes"})

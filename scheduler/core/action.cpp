@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/compression.h"
 #include "scheduler/core/cluster.h"
 
 namespace ontime::scheduler {
@@ -40,7 +41,7 @@ action::CommitOutput commit_of(const Cluster& cluster, JobId id) {
 
 action::DiscardOutput discard_of(const Cluster& cluster, JobId id) {
   const Job& job = *cluster.find_job(id);
-  return {id, job.spec.output, job.spec.claim, job.tasks.count()};
+  return {id, job.spec.output, job.spec.claim, job.tasks.count(), parts_ending(job.spec)};
 }
 
 }  // namespace ontime::scheduler

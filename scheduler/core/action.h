@@ -87,6 +87,7 @@ struct DiscardOutput {
   std::string output;
   std::string claim;
   std::uint32_t tasks = 0;
+  std::string parts_ending;  // what names of part files end in
 };
 
 // The job has ended: the node may end its runners. Sent to every node that ever ran one of its attempts.

@@ -115,6 +115,8 @@ struct Cluster::Applier {
     Job& job = cluster.job(fact.attempt.task.job);
     job.sealed_bytes += fact.input_end - fact.range.begin;
     job.sealed_records += fact.output.records;
+    job.output_bytes += fact.output.length;
+    job.output_content_bytes += fact.output.content_length;
     job.usual_gap = fact.usual_gap;
     job.usual_seal = fact.usual_seal;
     job.usual_launch = fact.usual_launch;
@@ -197,7 +199,10 @@ struct Cluster::Applier {
     Task& task = cluster.task(fact.task);
     ONTIME_CHECK(task.ledger.is_done(), "only what was sealed can be lost");
     job.sealed_bytes -= task.ledger.sealed_bytes();
-    job.sealed_records -= task.ledger.sealed_records();
+    const SealedOutput lost = task.ledger.sealed_output();
+    job.sealed_records -= lost.records;
+    job.output_bytes -= lost.length;
+    job.output_content_bytes -= lost.content_length;
     --job.tasks_done;
     task.ledger.reopen(job.spec.inputs.at(task.file).knows_length() ? task.ledger.split().end : kUnknownEnd);
     task.is_counted = true;

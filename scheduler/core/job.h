@@ -51,6 +51,8 @@ struct Job {
   std::uint64_t input_bytes = 0;  // as stored where nobody knows how much a file holds
   std::uint64_t sealed_bytes = 0;
   std::uint64_t sealed_records = 0;
+  std::uint64_t output_bytes = 0;          // of sealed segments, as stored
+  std::uint64_t output_content_bytes = 0;  // before compression; 0: not compressed
   std::uint32_t attempts_launched = 0;
   std::uint32_t attempts_failed = 0;
   Counters counters;                    // of sealed segments

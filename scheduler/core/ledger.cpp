@@ -6,6 +6,19 @@
 namespace ontime::scheduler {
 namespace {
 
+// More than a file or an input can have counts as the most.
+KeptOutput kept(const SealedOutput& output) {
+  constexpr std::uint64_t kBytesMost = (std::uint64_t{1} << 54) - 1;
+  constexpr std::uint64_t kRecordsMost = (std::uint64_t{1} << 62) - 1;
+  KeptOutput kept;
+  kept.file_offset = std::min(output.file_offset, kBytesMost) & kBytesMost;
+  kept.length = std::min(output.length, kBytesMost) & kBytesMost;
+  kept.content_length = std::min(output.content_length, kBytesMost) & kBytesMost;
+  kept.records = std::min(output.records, kRecordsMost) & kRecordsMost;
+  kept.crc32c = output.crc32c;
+  return kept;
+}
+
 // The segment that begins at or before `offset`, or the end.
 template <class Segments>
 auto last_not_after(Segments& segments, std::uint64_t offset) {
@@ -52,7 +65,7 @@ bool Ledger::seal(ByteRange range, std::uint64_t input_end, std::uint32_t attemp
   --open_;
   sealed_bytes_ += segment->range.size();
   segment->attempt = attempt;
-  segment->output = output;
+  segment->output = kept(output);
   return true;
 }
 
@@ -77,10 +90,14 @@ void Ledger::count(std::uint64_t begin, std::uint8_t Segment::*what) {
   if ((*segment).*what < std::numeric_limits<std::uint8_t>::max()) ++((*segment).*what);
 }
 
-std::uint64_t Ledger::sealed_records() const {
-  std::uint64_t records = 0;
-  for (const Segment& segment : segments_) records += segment.output.records;
-  return records;
+SealedOutput Ledger::sealed_output() const {
+  SealedOutput sum;
+  for (const Segment& segment : segments_) {
+    sum.length += segment.output.length;
+    sum.records += segment.output.records;
+    sum.content_length += segment.output.content_length;
+  }
+  return sum;
 }
 
 std::uint64_t Ledger::open_until(std::uint64_t begin) const {

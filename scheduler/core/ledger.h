@@ -12,6 +12,16 @@
 
 namespace ontime::scheduler {
 
+// A SealedOutput as the ledger keeps it: there may be millions, and a file has less than 16 PiB
+// (common/protocol/bounds.cpp).
+struct [[gnu::packed]] KeptOutput {
+  std::uint64_t file_offset : 54 = 0;
+  std::uint64_t length : 54 = 0;
+  std::uint64_t content_length : 54 = 0;
+  std::uint64_t records : 62 = 0;
+  std::uint32_t crc32c = 0;
+};
+
 struct Segment {
   ByteRange range;
   bool sealed = false;
@@ -20,7 +30,7 @@ struct Segment {
   std::uint8_t silences = 0;  // that were ended because they did not answer a cut
   std::uint8_t stalls = 0;    // because they stood still; these are failures too
   std::uint32_t attempt = 0;  // sealed: number of the attempt whose output counts
-  SealedOutput output;        // sealed only
+  KeptOutput output;          // sealed only
 };
 
 class Ledger {
@@ -60,7 +70,7 @@ class Ledger {
     }
   }
   std::uint64_t sealed_bytes() const { return sealed_bytes_; }
-  std::uint64_t sealed_records() const;
+  SealedOutput sealed_output() const;  // lengths and records of all sealed segments, added up
   // End of the run of open segments that starts at `begin`.
   std::uint64_t open_until(std::uint64_t begin) const;
 

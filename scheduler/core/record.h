@@ -28,6 +28,7 @@ struct SealedOutput {
   std::uint64_t length = 0;
   std::uint64_t records = 0;  // input records
   std::uint32_t crc32c = 0;
+  std::uint64_t content_length = 0;  // before compression; 0: it is not compressed
   bool operator==(const SealedOutput&) const = default;
 };
 

@@ -22,6 +22,7 @@ ALLOWED = {
     "common/log": (["common/files/disk.h", "common/base"], ["spdlog", "fmt", "nlohmann"]),
     "common/app": (["common/base"], []),
     "common/records": (["common/app", "common/base"], []),
+    "common/frames": (["common/base"], ["zlib.h", "zstd.h"]),
     "common/output": (["common/files", "common/hash", "common/base"], ["nlohmann"]),
     "common/protocol": (["common/base"], ["google"]),
     "common/injection": (["common/protocol", "common/base"], ["yaml-cpp"]),
@@ -54,7 +55,7 @@ ALLOWED = {
     "master/advice": (["scheduler", "master/base", "master/actions/application_link.h", "master/loop", "master/outputs/attempt_logs.h",
                        "master/submissions", "common/protocol", "common/net", "common/log", "common/base"], ["asio", "spdlog"]),
     "master": (["scheduler", "master", "common"], ["asio", "spdlog"]),
-    "worker/data": (["common/base", "common/files", "common/hash", "common/http", "common/store", "common/app", "common/records"],
+    "worker/data": (["common/base", "common/files", "common/frames", "common/hash", "common/http", "common/store", "common/app", "common/records"],
                     ["zlib.h", "zstd.h", "lzma.h", "bzlib.h"]),
     # The process that attempts run in starts in a millisecond because it loads so little.
     "worker/runner": (["worker/data", "worker/confine", "worker/progress_block.h", "worker/segment_marks.h", "common/store/network.h", "common/injection", "common/protocol",

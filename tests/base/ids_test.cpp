@@ -19,6 +19,11 @@ TEST(Ids, PrintAsPeopleReadThem) {
 TEST(Ids, FileNamesSortAsNumbersAndGrowBeyondFiveDigits) {
   EXPECT_EQ(part_file_name(3), "part-m-00003");
   EXPECT_EQ(part_file_name(1234567), "part-m-1234567");
+  EXPECT_EQ(part_file_name(3, ".jsonl.zst"), "part-m-00003.jsonl.zst");
+  EXPECT_TRUE(is_part_file_name("part-m-00003", 3));
+  EXPECT_TRUE(is_part_file_name("part-m-00003.jsonl.zst", 3));
+  EXPECT_FALSE(is_part_file_name("part-m-000031", 3));
+  EXPECT_FALSE(is_part_file_name("part-m-00003.jsonl", 4));
   EXPECT_EQ(attempt_file_name({{JobId{7}, 42}, 10}), "t00042-a10");
 }
 

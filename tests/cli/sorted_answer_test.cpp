@@ -48,6 +48,27 @@ rc::Gen<std::vector<Part>> any_parts(std::size_t record_bytes) {
   return rc::gen::scale(0.12, rc::gen::container<std::vector<Part>>(rc::gen::container<Part>(record)));
 }
 
+TEST(SortedAnswer, CompressedPartsAreSortedAsPlainOnes) {
+  const Scratch scratch;
+  WholeParts whole;
+  std::vector<PartFile> parts;
+  std::string expected;
+  for (const std::string name : {"a", "b", "c"}) {  // each segment has several runs, and the last line no end
+    const Compression compression{name == "b" ? Codec::Gzip : Codec::Zstd, 1};
+    parts.push_back(
+        whole.compressed(scratch / name, {"p" + name + "\nr" + name + "\nq" + name + "\n", "a" + name}, compression));
+  }
+  for (const std::string first : {"a", "p", "q", "r"}) expected += first + "a\n" + first + "b\n" + first + "c\n";
+  for (const std::size_t runs_at_once : {2, 100}) {
+    TextOutput answer;
+    ByteOrder order;
+    const Status status =
+        sort_parts(parts, order, {.threads = 2, .temporary_directory = scratch.path()}, answer, runs_at_once);
+    ASSERT_TRUE(status) << status.error().message;
+    EXPECT_EQ(answer.text(), expected + "END");
+  }
+}
+
 TEST(SortedAnswer, AnyRecordsInAnyMemoryComeOutSorted) {
   const Scratch scratch;
   EXPECT_TRUE(rc::check([&] {

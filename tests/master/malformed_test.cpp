@@ -127,6 +127,8 @@ const MalformedReport kMalformedReports[] = {
     {"OpenSealThatEndsBeforeItBegins", [](wire::Report& r) { says_sealed(r, 10, kUnknownEnd, 9); }},
     {"OpenSealWithoutEnd", [](wire::Report& r) { says_sealed(r, 10, kUnknownEnd, kUnknownEnd); }},
     {"SealOfTooMuchOutput", [](wire::Report& r) { says_sealed(r, 0, 10, 10).set_length(~std::uint64_t{0}); }},
+    {"SealOfTooMuchContent",
+     [](wire::Report& r) { says_sealed(r, 0, 10, 10).set_content_length(std::uint64_t{1} << 54); }},
     {"TooManyCounters",
      [](wire::Report& r) {
        wire::SealedOutput& output = says_sealed(r, 0, 10, 10);

@@ -1,6 +1,7 @@
 #include "common/output/manifest.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <unistd.h>
@@ -56,6 +57,44 @@ class ManifestTest : public testing::Test {
 
   test::TemporaryDirectory directory_;
 };
+
+Manifest compressed_example() {
+  Manifest manifest = example();
+  manifest.codec = Codec::Zstd;
+  for (Task& task : manifest.tasks) {
+    task.part += ".jsonl.zst";
+    for (Segment& segment : task.segments) segment.compressed_from = 7 * segment.length;
+  }
+  return manifest;
+}
+
+TEST_F(ManifestTest, KnowsBothSizesOfCompressedParts) {
+  ASSERT_TRUE(write_manifest(directory_.path(), compressed_example()));
+  const auto manifest = read();
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  EXPECT_EQ(to_text(*manifest), to_text(compressed_example()));
+  EXPECT_EQ(manifest->codec, Codec::Zstd);
+  EXPECT_EQ(manifest->tasks[0].part, "part-m-00000.jsonl.zst");
+  EXPECT_EQ(manifest->tasks[0].segments[0].length, 50u);
+  EXPECT_EQ(manifest->tasks[0].segments[0].content_length(), 350u);
+  EXPECT_EQ(manifest->tasks[1].segments[0].content_length(), 0u);
+}
+
+TEST_F(ManifestTest, PiecesOfAPartEndAsItDoes) {
+  EXPECT_EQ(pieces_of(compressed_example().tasks[0]),
+            (std::vector<std::string>{"part-m-00000.0000.jsonl.zst", "part-m-00000.0001.jsonl.zst"}));
+  EXPECT_EQ(pieces_of(compressed_example().tasks[1]), std::vector<std::string>{"part-m-00001.jsonl.zst"});
+  EXPECT_EQ(pieces_of(example().tasks[0]), (std::vector<std::string>{"part-m-00000.0000", "part-m-00000.0001"}));
+}
+
+TEST_F(ManifestTest, WhatContradictsItselfAboutItsPartsIsRefused) {
+  using testing::HasSubstr;
+  EXPECT_THAT(error_with("\"policy\": \"none\"", "\"policy\": \"none\",\n\"compressed\": \"zstd\""),
+              HasSubstr("contradict each other"));
+  EXPECT_THAT(error_with("\"policy\": \"none\"", "\"policy\": \"none\",\n\"compressed\": \"lz4\""),
+              HasSubstr("\"compressed\" is 'lz4', which only a newer Ontime can read"));
+  EXPECT_THAT(error_with("\"length\":50", "\"length\":50,\"compressed_from\":70"), HasSubstr("contradict each other"));
+}
 
 TEST_F(ManifestTest, ATaskOfSeveralFilesNamesTheFirstAndHowMany) {
   Manifest manifest = example();

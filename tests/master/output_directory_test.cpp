@@ -114,6 +114,13 @@ TEST_F(OutputDirectoryTest, NamesAClaimInTheWayUnlessItHasOutput) {
   EXPECT_EQ(idle_claim(), "");
 }
 
+TEST_F(OutputDirectoryTest, DisappearsWithPartsOfAnyEnding) {
+  ASSERT_TRUE(claim());
+  test::write_file(at("part-m-00001.jsonl.zst"), "of an unfinished commit");
+  ASSERT_TRUE(Output::at(output_, kOurs)->discard(2, ".jsonl.zst"));
+  EXPECT_FALSE(fs::exists(output_));
+}
+
 TEST_F(OutputDirectoryTest, DisappearsWhenItIsDiscarded) {
   ASSERT_TRUE(claim());
   test::write_file(at("_attempts/ours-1/t00000-a0"), "half");

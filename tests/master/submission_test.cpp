@@ -72,6 +72,8 @@ TEST_F(SubmissionTest, TakesEverythingThatIsGiven) {
   request_.mutable_settings()->set_attempt_timeout(100'000'007);
   request_.mutable_settings()->set_attempts_max(8);
   request_.mutable_settings()->set_record_bytes_max(9);
+  request_.mutable_settings()->set_compress("zstd:5");
+  request_.mutable_settings()->set_parts_suffix(".jsonl");
   wire::Entry* entry = request_.add_parameters();
   entry->set_key("k");
   entry->set_value("v");
@@ -82,6 +84,8 @@ TEST_F(SubmissionTest, TakesEverythingThatIsGiven) {
   EXPECT_EQ(spec.attempt_timeout, Duration(100'000'007));
   EXPECT_EQ(spec.attempts_max, 8u);
   EXPECT_EQ(spec.record_bytes_max, 9u);
+  EXPECT_EQ(spec.compress, "zstd:5");
+  EXPECT_EQ(spec.parts_suffix, ".jsonl");
   EXPECT_EQ(spec.parameters.at("k"), "v");
 }
 
@@ -150,6 +154,10 @@ TEST_F(SubmissionTest, RefusesImpossibleFields) {
           [&] { request_.mutable_settings()->set_attempt_timeout(std::numeric_limits<std::int64_t>::max() - 1); });
   refused("At most 100 attempts", [&] { request_.mutable_settings()->set_attempts_max(101); });
   refused("at most 1 GiB", [&] { request_.mutable_settings()->set_record_bytes_max(std::uint64_t{1} << 40); });
+  refused("'lz4' is no compression of part files; choose zstd, gzip or none.",
+          [&] { request_.mutable_settings()->set_compress("lz4"); });
+  refused("'/../x' cannot be the suffix of part files",
+          [&] { request_.mutable_settings()->set_parts_suffix("/../x"); });
   refused("there is no policy 'x'", [&] { request_.mutable_settings()->set_policy("x"); });
   refused("names no file", [&] { request_.clear_inputs(); });
   refused("has no name, a name longer than 256 bytes, or a value longer than 64.0 KiB",

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/limits.h"
 #include "scheduler/core/task.h"
 
 namespace ontime::scheduler {
@@ -21,6 +22,19 @@ TEST(Ledger, ATaskThatHasNotRunIsSmall) {
   EXPECT_LE(sizeof(Task), 72u);
   EXPECT_LE(sizeof(Segment), 56u);  // 64 as the allocator hands it out
   EXPECT_EQ(Ledger({10, 50}).segments().capacity(), 1u);
+}
+
+TEST(Ledger, KeepsEachNumberOfAnOutput) {
+  Ledger ledger({0, 100});
+  const std::uint64_t most = (std::uint64_t{1} << 54) - 1;
+  ASSERT_TRUE(ledger.seal({0, 100}, 100, 0, {most - 1, most - 2, kOffsetMax - 3, 0xfffffffe, most - 4}));
+  const KeptOutput& kept = ledger.find(0)->output;
+  EXPECT_EQ(kept.file_offset, most - 1);
+  EXPECT_EQ(kept.length, most - 2);
+  EXPECT_EQ(kept.records, kOffsetMax - 3);
+  EXPECT_EQ(kept.crc32c, 0xfffffffe);
+  EXPECT_EQ(kept.content_length, most - 4);
+  EXPECT_EQ(ledger.sealed_output().content_length, most - 4);
 }
 
 TEST(Ledger, CutDividesAnOpenSegmentAndKeepsItsBegin) {
@@ -67,7 +81,7 @@ TEST(Ledger, IsDoneWhenEverySegmentIsSealed) {
   ledger.seal({0, 40}, 40, 0, output_of(1));
   EXPECT_TRUE(ledger.is_done());
   EXPECT_EQ(ledger.sealed_bytes(), 100u);
-  EXPECT_EQ(ledger.sealed_records(), 6u);
+  EXPECT_EQ(ledger.sealed_output().records, 6u);
 }
 
 TEST(Ledger, UnknownEndIsClosedByItsSeal) {

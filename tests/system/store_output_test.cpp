@@ -69,8 +69,11 @@ TEST_F(StoreOutput, IsReadLikeADirectory) {
 TEST_F(StoreOutput, OfSeveralAttemptsIsInPieces) {
   start();
   const std::string job = submit_paced("counts");
+  const std::string packed = submit_paced("packed", {"--compress", "zstd", "--parts-suffix", ".tsv"});
   ASSERT_TRUE(eventually([&] { return has_stored("counts") && cluster_.kill_some_attempt(0); }));
   expect_right_answer(job, "counts");
+  expect_right_answer(packed, "packed");
+  EXPECT_TRUE(fs::exists(store_->path("packed/part-m-00000.0001.tsv.zst")));
   EXPECT_TRUE(fs::exists(store_->path("counts/part-m-00000.0001")) ||
               fs::exists(store_->path("counts/part-m-00001.0001")));
 }

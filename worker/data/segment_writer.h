@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "common/app/application.h"
+#include "common/base/compression.h"
 #include "common/base/descriptor.h"
 #include "common/files/roots.h"
+#include "common/frames/frames.h"
 #include "worker/data/fault.h"
 
 namespace ontime::worker {
@@ -54,6 +56,7 @@ struct SealedBytes {
   std::uint64_t file_offset = 0;
   std::uint64_t length = 0;
   std::uint32_t crc32c = 0;
+  std::uint64_t content_length = 0;  // before compression; 0: it is not compressed
 };
 
 class SegmentWriter final : public app::Output {
@@ -61,14 +64,14 @@ class SegmentWriter final : public app::Output {
   static constexpr std::size_t kBufferBytes = 256 << 10;
 
   // Writes to `output`, which is empty. Segments of fewer than `synced_from` bytes are left for others to sync.
-  explicit SegmentWriter(OutputFile output, std::uint64_t synced_from = 0);
+  explicit SegmentWriter(OutputFile output, std::uint64_t synced_from = 0, const Compression& compression = {});
 
-  // Ends the segment: when this returns a value its bytes survive a loss of power, unless they are left for others to
-  // sync. The next segment begins behind it.
+  // Ends the segment, and its frame, which even an empty segment has: when this returns a value its bytes survive a
+  // loss of power, unless they are left for others to sync. The next segment begins behind it.
   Outcome<SealedBytes> seal();
 
-  // Bytes of all segments so far, buffered ones included.
-  std::uint64_t bytes() const { return output_.size() + buffered(); }
+  // Bytes of all segments so far, before compression, buffered ones included.
+  std::uint64_t bytes() const { return flushed_ + buffered(); }
   const std::optional<Fault>& fault() const { return fault_; }
 
  protected:
@@ -78,13 +81,17 @@ class SegmentWriter final : public app::Output {
   std::size_t buffered() const { return static_cast<std::size_t>(next_ - buffer_.get()); }
   void allocate(std::size_t size);
   void flush();
+  void store(std::string_view bytes);
 
   OutputFile output_;
   const std::uint64_t synced_from_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
-  std::uint64_t segment_begin_ = 0;  // in the file
-  std::uint32_t crc_ = 0;            // of the segment's bytes in the file
+  const std::unique_ptr<frames::Compressor> compressor_;  // null: none
+  std::uint64_t flushed_ = 0;                             // before compression, of all segments
+  std::uint64_t sealed_ = 0;                              // of that
+  std::uint64_t segment_begin_ = 0;                       // in the file
+  std::uint32_t crc_ = 0;                                 // of the segment's bytes in the file
   std::optional<Fault> fault_;
 };
 

@@ -176,7 +176,8 @@ AttemptStatus AttemptRun::open() {
   auto output = places.output_socket >= 0 ? take_over(places.output_socket, order_.output_path())
                                           : OutputFile::create(order_.output_path(), places.output);
   if (!output) return to_failure(std::move(output).error());
-  writer_ = std::make_unique<SegmentWriter>(std::move(*output), places.syncs_at_commit ? kSyncedFrom : 0);
+  writer_ =
+      std::make_unique<SegmentWriter>(std::move(*output), places.syncs_at_commit ? kSyncedFrom : 0, parts_.compression);
   return {};
 }
 
@@ -300,6 +301,7 @@ AttemptStatus AttemptRun::send_sealed(const SealedBytes& output) {
   out.set_length(output.length);
   out.set_records(segment_records_);
   out.set_crc32c(output.crc32c);
+  out.set_content_length(output.content_length);
   for (CounterDelta& delta : parts_.context.take_counters()) {
     wire::Counter& counter = *out.add_counters();
     counter.set_group(std::move(delta.group));

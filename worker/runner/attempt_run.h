@@ -53,6 +53,7 @@ struct RunnerParts {
   RunClock& clock = steady_run_clock();
   const RunnerPlaces& places = everywhere();
   std::size_t claim_bytes = RecordReader::kBlockBytes;  // at most at a time; 1: one record
+  Compression compression{};                            // of the output
 };
 
 class AttemptRun {

@@ -84,6 +84,9 @@ AttemptStatus RunLoop::load(const wire::ToRunner::Setup& setup) {
   if (!format) return refused(format.error().message);
   rule_.format = std::move(*format);
   claim_bytes_ = are_claimed_singly(job) ? 1 : RecordReader::kBlockBytes;
+  const auto compression = read_compression(job.settings().compress());
+  if (!compression) return refused(compression.error().message);
+  compression_ = *compression;
   context_ = std::make_unique<RunContext>(std::move(*parameters));
   return make_mapper(*loaded);
 }
@@ -111,7 +114,8 @@ AttemptStatus RunLoop::map(const wire::ToRunner::Run& order) {
   if (!ready_) return ready_;
   try {
     AttemptStatus status =
-        AttemptRun({*mapper_, *context_, channel_, progress_, rule_, block_bytes_, clock_, places_, claim_bytes_},
+        AttemptRun(
+            {*mapper_, *context_, channel_, progress_, rule_, block_bytes_, clock_, places_, claim_bytes_, compression_},
                    order)
             .run();
     if (status) return status;

@@ -43,6 +43,7 @@ class RunLoop {
   const RunnerBounds bounds_;
   AttemptStatus ready_ = AttemptFailure{wire::BAD_APPLICATION, "the worker sent an attempt before the job's set-up"};
   RecordRule rule_;
+  Compression compression_;
   RunnerPlaces places_;
   std::size_t claim_bytes_ = RecordReader::kBlockBytes;
   std::unique_ptr<RunContext> context_;  // the mapper refers to it

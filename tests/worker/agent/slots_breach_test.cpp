@@ -72,6 +72,8 @@ const Breach kBreaches[] = {
     {"SealToAnUnknownEnd", [](wire::FromRunner& m) { seal(m, 100, kUnknownEnd, 1000); },
      "it sealed bytes 100 to the end"},
     {"SealOfTooMuchOutput", [](wire::FromRunner& m) { seal(m, 100, 1000, 1000).set_length(kHuge); }, "out of range"},
+    {"SealOfTooMuchContent",
+     [](wire::FromRunner& m) { seal(m, 100, 1000, 1000).set_content_length(std::uint64_t{1} << 54); }, "out of range"},
     {"SealOfTooManyRecords", [](wire::FromRunner& m) { seal(m, 100, 1000, 1000).set_records(kHuge); }, "out of range"},
     {"TooManyCounters",
      [](wire::FromRunner& m) {

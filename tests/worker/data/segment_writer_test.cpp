@@ -1,9 +1,12 @@
 #include "worker/data/segment_writer.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <random>
 #include <stdexcept>
@@ -17,13 +20,13 @@ namespace {
 
 using namespace test;
 
-std::unique_ptr<SegmentWriter> create(const std::string& path) {
+std::unique_ptr<SegmentWriter> create(const std::string& path, const Compression& compression = {}) {
   auto output = OutputFile::create(path);
   if (!output) {
     ADD_FAILURE() << output.error().message;
     return nullptr;
   }
-  return std::make_unique<SegmentWriter>(std::move(*output));
+  return std::make_unique<SegmentWriter>(std::move(*output), 0, compression);
 }
 
 // While it lives no file may grow above 64 KiB: a full disk that needs no disk.
@@ -80,6 +83,102 @@ TEST(SegmentWriter, OnePieceMayBeLargerThanTheBuffer) {
   writer->write("");
   ASSERT_TRUE(writer->seal());
   EXPECT_TRUE(read_file(directory.file("out")) == "key\tvalue\n" + huge + "key\tvalue\n" + huge);
+}
+
+constexpr Compression kCompressions[] = {{Codec::Zstd, 3}, {Codec::Gzip, 1}};
+
+// By the readers of compressed inputs, which know nothing of who has written them.
+std::string decompressed(const std::string& path, Codec codec) {
+  auto input = open_input(describe(path, codec));
+  if (!input) return "cannot open";
+  const auto source = make_source(**input);
+  std::string content, block(100'000, '\0');
+  for (;;) {
+    const auto got = source->read(block.data(), block.size());
+    if (!got) return got.error().message;
+    if (*got == 0) return content;
+    content.append(block, 0, *got);
+  }
+}
+
+TEST(SegmentWriter, ASegmentIsAFrameOfItsOwnWhereverItIsCut) {
+  const auto seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  for (const Compression& compression : kCompressions) {
+    const TemporaryDirectory directory;
+    const auto writer = create(directory.file("out"), compression);
+    std::mt19937_64 random(seed);
+    std::string all;
+    std::uint64_t stored = 0;
+    for (int segment = 0; segment < 20; ++segment) {
+      const std::size_t begin = all.size();
+      for (auto pieces = segment == 7 ? 0 : random() % 40; pieces > 0; --pieces) {
+        std::string piece(random() % 20'000, static_cast<char>('a' + random() % 26));
+        if (pieces % 4 == 0) {
+          for (char& c : piece) c = static_cast<char>(random());
+        }
+        writer->write(piece);
+        all += piece;
+        ASSERT_EQ(writer->bytes(), all.size());
+      }
+      const auto sealed = writer->seal();
+      ASSERT_TRUE(sealed);
+      EXPECT_EQ(sealed->file_offset, stored);
+      EXPECT_GT(sealed->length, 0u);
+      EXPECT_EQ(sealed->content_length, all.size() - begin);
+      stored += sealed->length;
+      const std::string file = read_file(directory.file("out"));
+      ASSERT_EQ(file.size(), stored) << "before any further write";
+      const std::string frame = file.substr(sealed->file_offset);
+      EXPECT_EQ(sealed->crc32c, crc32c(frame));
+      write_file(directory.file("frame"), frame);
+      ASSERT_TRUE(decompressed(directory.file("frame"), compression.codec) == all.substr(begin)) << segment;
+    }
+    EXPECT_TRUE(decompressed(directory.file("out"), compression.codec) == all);
+  }
+}
+
+TEST(SegmentWriter, ALongFrameIsWrittenMeanwhileInBoundedMemory) {
+  for (const Compression& compression : kCompressions) {
+    const TemporaryDirectory directory;
+    const auto writer = create(directory.file("out"), compression);
+    const auto used = [] {
+      const auto now = ::mallinfo2();
+      return now.uordblks + now.hblkhd;
+    };
+    std::mt19937_64 random(1);
+    std::string piece(256 << 10, '\0');
+    for (std::size_t at = 0; at + 8 <= piece.size(); at += 8) {
+      const auto bits = random();
+      std::memcpy(piece.data() + at, &bits, 8);
+    }
+    writer->write(piece);
+    const auto before = used();
+    for (int i = 0; i < 40; ++i) {
+      std::rotate(piece.begin(), piece.begin() + 1, piece.end());
+      std::shuffle(piece.begin(), piece.begin() + 1000, random);
+      writer->write(piece);
+    }
+    EXPECT_LT(used(), before + (6u << 20)) << name_of(compression.codec);
+    ASSERT_TRUE(writer->seal());
+  }
+}
+
+TEST(SegmentWriter, AFullDiskIsAFaultOfCompressedOutputToo) {
+  for (const Compression& compression : kCompressions) {
+    const TemporaryDirectory directory;
+    const auto writer = create(directory.file("out"), compression);
+    const SmallFiles full;
+    std::mt19937_64 random(1);
+    for (int i = 0; i < 100; ++i) {
+      std::string piece(10'000, '\0');
+      for (char& c : piece) c = static_cast<char>(random());
+      writer->write(piece);
+    }
+    const auto sealed = writer->seal();
+    ASSERT_FALSE(sealed);
+    EXPECT_EQ(sealed.error().message, "cannot write the output file " + directory.file("out") + ": File too large");
+  }
 }
 
 TEST(SegmentWriter, ARecordThatWouldBeReadAsAnotherIsRefused) {
