@@ -53,9 +53,10 @@ Result<std::set<Flaw>> read_flaws(const std::string& kinds) {
 }
 
 Result<InputChoice> InputChoice::of(Directories directories, const std::vector<std::string>& excluded,
-                                    const std::string& skipped, Changes changes) {
+                                    const std::string& skipped, Changes changes, const std::string& records) {
   InputChoice choice(directories);
   choice.changes_ = changes;
+  choice.records_ = records;
   if (excluded.size() > kExcludedMax)
     return bad_input("A job can exclude at most " + std::to_string(kExcludedMax) + " patterns; join some in braces.");
   for (const std::string& pattern : excluded) {

@@ -40,10 +40,12 @@ class InputChoice {
   InputChoice(Directories directories = Directories::WithThoseBelow) : directories_(directories) {}  // NOLINT: likewise
   // BadInput, with one sentence, for patterns or kinds that make no sense.
   static Result<InputChoice> of(Directories directories, const std::vector<std::string>& excluded,
-                                const std::string& skipped, Changes changes = Changes::Refused);
+                                const std::string& skipped, Changes changes = Changes::Refused,
+                                const std::string& records = "");
 
   Directories directories() const { return directories_; }
   Changes changes() const { return changes_; }
+  const std::string& records() const { return records_; }  // the job's format
   // A path, or an address, or a directory above it, matches a pattern of --exclude.
   bool excludes(const std::string& path) const;
   // The job's output will be below the directory (stat() has shown it), or the address, where listing it would find it.
@@ -57,6 +59,7 @@ class InputChoice {
   Changes changes_ = Changes::Refused;
   std::vector<PathPattern> excluded_{};
   std::set<Flaw> skipped_{};
+  std::string records_{};
   std::string output_{};  // empty: none, or it is excluded
 };
 

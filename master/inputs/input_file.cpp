@@ -16,6 +16,7 @@
 #include "common/http/ranged_file.h"
 #include "common/store/access.h"
 #include "master/base/text.h"
+#include "master/inputs/input_content.h"
 #include "master/inputs/input_index.h"
 #include "master/mounts/file_system.h"
 
@@ -69,13 +70,6 @@ Refusal not_read(std::string_view input, const http::Failure& failure) {
   return refusal;
 }
 
-Result<Codec> codec_of(std::string_view path, std::string_view first_bytes) {
-  const InputContent content = content_of(first_bytes);
-  if (content.unreadable.empty()) return content.codec;
-  return bad_input("The input " + shown(path) + " is compressed with " + std::string(content.unreadable) +
-                   ", which Ontime cannot read; decompress it, or compress it with gzip, zstd, xz or bzip2.");
-}
-
 void add_index(InputFile& file, const IndexEffort& effort, const ReadAt& read) {
   InputIndex index = find_input_index(file.codec, file.size, read, effort);
   file.content_bytes = index.content_bytes;
@@ -85,7 +79,7 @@ void add_index(InputFile& file, const IndexEffort& effort, const ReadAt& read) {
 namespace {
 
 // What of an open file can be told without knowing its name.
-Inspected describe(const std::string& path, int descriptor, Changes changes) {
+Inspected describe(const std::string& path, int descriptor, const InputChoice& choice) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return cannot("read", path, errno);
   if (!S_ISREG(status.st_mode))
@@ -93,7 +87,7 @@ Inspected describe(const std::string& path, int descriptor, Changes changes) {
   std::array<char, kTellingBytes> first{};
   const ssize_t got = ::pread(descriptor, first.data(), first.size(), 0);
   if (got < 0) return cannot("read", path, errno);
-  const Result<Codec> codec = codec_of(path, {first.data(), static_cast<std::size_t>(got)});
+  const Result<Codec> codec = codec_of(path, {first.data(), static_cast<std::size_t>(got)}, choice.records());
   if (!codec) return Refusal(Flaw::Unreadable, codec.error());
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size == 0 && got > 0 && ::fstat(descriptor, &status) == 0 && status.st_size == 0)
@@ -101,7 +95,7 @@ Inspected describe(const std::string& path, int descriptor, Changes changes) {
                    bad_input("The input " + shown(path) +
                              " says that it has 0 bytes, and yet it has content, as files of /proc do; copy it into an "
                              "ordinary file and name that."));
-  const bool may_grow = changes == Changes::MayGrow && *codec == Codec::Plain;
+  const bool may_grow = choice.changes() == Changes::MayGrow && *codec == Codec::Plain;
   InputFile file{path, size, may_grow ? files::growing_version_of(status) : files::version_of(status), *codec};
   add_index(file, {}, [&](char* to, std::size_t most, std::uint64_t offset) {
     const ssize_t read = ::pread(descriptor, to, most, static_cast<off_t>(offset));
@@ -112,12 +106,12 @@ Inspected describe(const std::string& path, int descriptor, Changes changes) {
 
 }  // namespace
 
-Inspected inspect_file(const std::string& path, const files::Roots& roots, Changes changes) {
+Inspected inspect_file(const std::string& path, const files::Roots& roots, const InputChoice& choice) {
   const auto [descriptor, unopened, is_outside] =
       files::open_within(roots, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (is_outside) return Refusal(outside(path, roots));
   if (descriptor < 0) return cannot("read", path, unopened);
-  Inspected file = describe(path, descriptor, changes);
+  Inspected file = describe(path, descriptor, choice);
   ::close(descriptor);
   return file;
 }
@@ -136,7 +130,7 @@ http::Answer<void> read_first(http::RangedFile& file, const http::State& state, 
 
 }  // namespace
 
-Inspected inspect_remote(const std::string& address, const files::Roots& roots) {
+Inspected inspect_remote(const std::string& address, const files::Roots& roots, const InputChoice& choice) {
   const Result<http::Url> url = http::parse_url(address);
   if (!url) return Refusal(bad_input("The input cannot be read: " + readable(url.error().message)));
   if (!roots.hold(address)) return Refusal(outside_of_addresses(address, roots));
@@ -153,7 +147,7 @@ Inspected inspect_remote(const std::string& address, const files::Roots& roots) 
     return Refusal(outside_of_addresses(address + " (it redirects to " + state->moved_to + ")", roots));
   std::string first(std::min<std::uint64_t>(kTellingBytes, state->size), '\0');
   if (const auto read = read_first(*file, *state, first); !read) return not_read(address, read.error());
-  Result<Codec> codec = codec_of(address, first);
+  Result<Codec> codec = codec_of(address, first, choice.records());
   if (!codec) return Refusal(Flaw::Unreadable, codec.error());
   if (!state->has_parts && *codec == Codec::Plain) codec = Codec::Stream;
   InputFile found{address, state->size, state->version, *codec};
@@ -163,51 +157,6 @@ Inspected inspect_remote(const std::string& address, const files::Roots& roots) 
     return most > 0 && file->read(*state, offset, most, to) ? most : 0;
   });
   return found;
-}
-
-namespace {
-
-using namespace std::string_view_literals;
-
-constexpr std::array kReadable{
-    std::pair{"\x1f\x8b\x08"sv, Codec::Gzip},
-    std::pair{"\x28\xb5\x2f\xfd"sv, Codec::Zstd},
-    std::pair{"\xfd"
-              "7zXZ\0"sv,
-              Codec::Xz},
-};
-// Long enough that no text begins so by chance.
-constexpr std::array kUnreadable{
-    std::pair{"7z\xbc\xaf\x27\x1c"sv, "7z"sv},
-    std::pair{"\x04\x22\x4d\x18"sv, "lz4"sv},
-    std::pair{"PK\x03\x04"sv, "zip"sv},
-    std::pair{"\x1f\x9d"sv, "compress"sv},
-    std::pair{"\xff\x06\0\0sNaPpY"sv, "snappy"sv},
-};
-
-// "BZh", the size of blocks, and the beginning of the first block or of the end.
-bool is_bzip2(std::string_view bytes) {
-  return bytes.size() >= 10 && bytes.starts_with("BZh") && bytes[3] >= '1' && bytes[3] <= '9' &&
-         (bytes.substr(4, 6) == "1AY&SY"sv || bytes.substr(4, 6) == "\x17\x72\x45\x38\x50\x90"sv);
-}
-
-// Zstandard may begin with a frame that holds something else: 16 magic numbers.
-bool is_skippable(std::string_view bytes) {
-  return bytes.size() >= 4 && (bytes[0] & '\xf0') == '\x50' && bytes.substr(1, 3) == "\x2a\x4d\x18"sv;
-}
-
-}  // namespace
-
-InputContent content_of(std::string_view first_bytes) {
-  if (is_skippable(first_bytes)) return {Codec::Zstd};
-  for (const auto& [magic, codec] : kReadable) {
-    if (first_bytes.starts_with(magic)) return {codec};
-  }
-  if (is_bzip2(first_bytes)) return {Codec::Bzip2};
-  for (const auto& [magic, name] : kUnreadable) {
-    if (first_bytes.starts_with(magic)) return {Codec::Plain, name};
-  }
-  return {};
 }
 
 }  // namespace ontime::master

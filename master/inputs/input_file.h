@@ -16,21 +16,9 @@ namespace ontime::master {
 
 // Opens it too: permission, a dangling mount or a broken disk shows now and not in a thousand attempts.
 using Inspected = Result<scheduler::InputFile, Refusal>;
-Inspected inspect_file(const std::string& path, const files::Roots& roots, Changes changes = Changes::Refused);
+Inspected inspect_file(const std::string& path, const files::Roots& roots, const InputChoice& choice = {});
 // The same of an address of a web server.
-Inspected inspect_remote(const std::string& address, const files::Roots& roots);
-
-inline constexpr std::size_t kTellingBytes = 10;  // so many first bytes say how a file is compressed
-
-// By those: names mislead.
-struct InputContent {
-  Codec codec = Codec::Plain;
-  std::string_view unreadable{};  // the name of a format that cannot be read; empty: it can
-};
-InputContent content_of(std::string_view first_bytes);
-
-// How a file that begins with these bytes (kTellingBytes, or all) is compressed; BadInput if that cannot be read here.
-Result<Codec> codec_of(std::string_view path, std::string_view first_bytes);
+Inspected inspect_remote(const std::string& address, const files::Roots& roots, const InputChoice& choice = {});
 
 // Finds where reading of a compressed file may begin (input_index.h).
 void add_index(scheduler::InputFile& file, const IndexEffort& effort, const ReadAt& read);

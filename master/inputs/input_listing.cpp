@@ -113,7 +113,7 @@ class InputListing::Files {
     note_progress();
     const std::string plain = std::filesystem::path(path).lexically_normal().string();
     const auto* known = named_.add(without_links(plain), plain, arguments_.size() - 1);
-    if (known == nullptr) return keep(plain, inspect_file(plain, roots_, choice_.changes()));
+    if (known == nullptr) return keep(plain, inspect_file(plain, roots_, choice_));
     if (known->argument != arguments_.size() - 1) return named_twice(plain, known->argument);
     if (known->path != plain) left_out_.add(plain, "it is read as " + shown(known->path));
     return {};
@@ -121,7 +121,8 @@ class InputListing::Files {
 
   Status add_remote(const std::string& address) {
     const auto* known = named_.add(address, address, arguments_.size() - 1);
-    return known == nullptr ? keep(address, inspect_remote(address, roots_)) : named_twice(address, known->argument);
+    return known == nullptr ? keep(address, inspect_remote(address, roots_, choice_))
+                            : named_twice(address, known->argument);
   }
 
   Status add_objects(const std::string& argument) {
@@ -138,7 +139,7 @@ class InputListing::Files {
                           [&](const std::string& path) { return choice_.excludes(path); },
                           [&](const std::string& path, const Refusal& refusal) { return refuse(path, refusal); }};
     if (Status listed = find_objects(argument, roots_, choice_.directories(), sink); !listed) return listed;
-    if (Status known = complete_objects(found, sink); !known) return known;
+    if (Status known = complete_objects(found, choice_.records(), sink); !known) return known;
     for (InputFile& file : found) {
       const std::string path = file.path;
       if (Status kept = keep(path, std::move(file)); !kept) return kept;

@@ -14,6 +14,7 @@
 #include "common/http/ranged_file.h"
 #include "common/store/access.h"
 #include "master/base/text.h"
+#include "master/inputs/input_content.h"
 #include "master/inputs/input_file.h"
 #include "master/inputs/input_pattern.h"
 #include "master/mounts/file_system.h"
@@ -193,7 +194,8 @@ http::Answer<std::string> version_of(const std::string& name) {
 }
 
 // What of an object is not in a list.
-Result<void, Refusal> complete(InputFile& file, http::Store& store, const std::string& key) {
+Result<void, Refusal> complete(InputFile& file, http::Store& store, const std::string& key,
+                               const std::string& records) {
   if (file.version.empty()) {
     auto version = version_of(file.path);
     if (!version) return not_read(file.path, version.error());
@@ -202,7 +204,7 @@ Result<void, Refusal> complete(InputFile& file, http::Store& store, const std::s
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kTellingBytes, file.size));
   const auto first = store.read_range({key, file.size, file.version}, 0, size);
   if (!first) return not_read(file.path, first.error());
-  auto codec = codec_of(file.path, *first);
+  auto codec = codec_of(file.path, *first, records);
   if (!codec) return Refusal(Flaw::Unreadable, std::move(codec).error());
   file.codec = *codec;
   add_index(file, kRemoteEffort, [&](char* to, std::size_t most, std::uint64_t offset) {
@@ -216,7 +218,7 @@ Result<void, Refusal> complete(InputFile& file, http::Store& store, const std::s
 
 using Stores = std::map<std::string, std::unique_ptr<http::Store>>;  // by their roots
 
-Result<void, Refusal> look(InputFile& file, Stores& stores) {
+Result<void, Refusal> look(InputFile& file, Stores& stores, const std::string& records) {
   const auto name = store::parse_name(file.path);
   // HDFS allows more than can be asked for here; better said now than by each worker.
   if (!name)
@@ -225,7 +227,7 @@ Result<void, Refusal> look(InputFile& file, Stores& stores) {
                                                " Rename the file, or leave it out."));
   auto& store = stores[name->root];
   if (!store) store = store::open(*name);
-  return complete(file, *store, name->key);
+  return complete(file, *store, name->key, records);
 }
 
 }  // namespace
@@ -241,7 +243,7 @@ Status find_objects(const std::string& argument, const files::Roots& roots, Dire
 }
 
 // Each thread asks for one object after another until all are known or one cannot be read.
-Status complete_objects(std::vector<InputFile>& files, const ObjectSink& sink) {
+Status complete_objects(std::vector<InputFile>& files, const std::string& records, const ObjectSink& sink) {
   constexpr std::size_t kThreads = 8;
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
@@ -252,7 +254,7 @@ Status complete_objects(std::vector<InputFile>& files, const ObjectSink& sink) {
       note_progress();
       InputFile& file = files[i];
       if (file.size == 0) continue;  // nobody reads it
-      const auto known = look(file, stores);
+      const auto known = look(file, stores, records);
       if (known) continue;
       const std::lock_guard lock(mutex);
       Status skipped = sink.refuse(file.path, known.error());

@@ -25,7 +25,7 @@ Status find_objects(const std::string& argument, const files::Roots& roots, Dire
                     const ObjectSink& sink);
 
 // Fills in what a list does not say: how each file is compressed. Asks for several at a time. Those that are skipped
-// are taken out.
-Status complete_objects(std::vector<scheduler::InputFile>& files, const ObjectSink& sink);
+// are taken out. `records`: the format of the job.
+Status complete_objects(std::vector<scheduler::InputFile>& files, const std::string& records, const ObjectSink& sink);
 
 }  // namespace ontime::master

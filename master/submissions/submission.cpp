@@ -31,6 +31,7 @@ using scheduler::JobSpec;
 using scheduler::StringMap;
 
 constexpr std::uint64_t kRecordBytesLimit = std::uint64_t{1} << 30;
+constexpr std::uint64_t kWindowBytesLimit = std::uint64_t{4} << 30;
 constexpr int kParametersMax = 1000;
 constexpr std::size_t kParameterBytesMax = 64u << 10;
 constexpr std::size_t kApplicationDirectoriesMax = 16;
@@ -79,6 +80,7 @@ void fill_in(JobSpec& spec) {
     const auto format = records::make_format(spec.records);
     spec.record_bytes_max = format ? (*format)->longest_by_default() : otherwise.record_bytes_max;
   }
+  if (spec.window_bytes_max == 0) spec.window_bytes_max = otherwise.window_bytes_max;
   if (!spec.checkpoint_interval) spec.checkpoint_interval = scheduler::default_checkpoint_interval(spec.policy);
 }
 
@@ -119,6 +121,8 @@ Status check_limits(const JobSpec& spec) {
   if (const auto format = records::make_format(spec.records); !format) return format.error();
   if (spec.record_bytes_max > kRecordBytesLimit)
     return bad_input("A record can have at most 1 GiB; set a smaller limit.");
+  if (spec.window_bytes_max > kWindowBytesLimit)
+    return bad_input("No format has a window of more than 4 GiB; set a smaller limit.");
   return {};
 }
 
@@ -224,7 +228,7 @@ Status check_policy(const std::string& name, const StringMap& parameters) {
 Result<InputChoice> choice_of(const wire::JobSpec& request) {
   return InputChoice::of(request.top_level_only() ? Directories::TopLevelOnly : Directories::WithThoseBelow,
                          {request.exclude().begin(), request.exclude().end()}, request.settings().skip().kinds(),
-                         request.growing() ? Changes::MayGrow : Changes::Refused);
+                         request.growing() ? Changes::MayGrow : Changes::Refused, request.settings().records());
 }
 
 Result<JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& policy) {

@@ -67,6 +67,7 @@ AttemptStatus RunLoop::load(const wire::ToRunner::Setup& setup) {
   auto parameters = loaded->complete(given);
   if (!parameters) return refused(parameters.error().message);
   if (job.settings().record_bytes_max() > 0) rule_.record_bytes_max = job.settings().record_bytes_max();
+  if (job.settings().window_bytes_max() > 0) rule_.window_bytes_max = job.settings().window_bytes_max();
   auto format = records::make_format(job.settings().records());
   if (!format) return refused(format.error().message);
   rule_.format = std::move(*format);
