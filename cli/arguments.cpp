@@ -32,8 +32,10 @@ void add_input_options(CLI::App& app, JobOptions& job) {
            "Read more INPUT from this file (- is standard input), one a line, or each ended by a NUL")
       ->each([inputs](const std::string&) { inputs->required(false); });
   add_text(app, "--exclude", job.exclude, "PATTERN",
-           "Leave out of the input what matches: a name, or with a slash a path or address; repeatable");
-  app.add_flag("--growing", job.growing, "Read what plain files have at submission, though more is appended meanwhile");
+           "Leave out of the input what matches: a name, or with a slash a path or address; repeatable")
+      ->envname("ONTIME_EXCLUDE");
+  app.add_flag("--growing", job.growing, "Read what plain files have at submission, though more is appended meanwhile")
+      ->envname("ONTIME_GROWING");
   app.add_flag("--no-recurse", job.top_level_only, "Leave out the directories inside input directories");
   add_size(app, "--stdin-limit", job.stdin_bytes_max, "Most bytes that INPUT - may have; they are kept in a file");
   auto* size = add_size(app, "--split-size", job.split_bytes, "Input bytes for each task (default 128MiB)");

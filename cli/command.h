@@ -40,6 +40,7 @@ struct JobOptions : JobSettings {
   JobOptions() {  // the master's
     policy.clear();
     record_bytes_max = 0;
+    window_bytes_max = 0;
   }
 };
 

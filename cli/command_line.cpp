@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "apps/gen/generator.h"
@@ -10,6 +9,7 @@
 #include "cli/lab_verbs.h"
 #include "cli/parameter_lists.h"
 #include "cli/show/table.h"
+#include "common/base/machine.h"
 #include "common/base/wording.h"
 #include "common/flags/flags.h"
 #include "common/protocol/job_state.h"
@@ -99,7 +99,7 @@ void Grammar::add_job_verbs() {
                        "  ontime run exec book.txt -o lengths --set command=\"awk '{print length\\\"\\t1\\\"}'\" --set "
                        "merge=sum\n",
                        run_);
-  run_.cluster.workers = std::max(1u, std::thread::hardware_concurrency());
+  run_.cluster.workers = machine_share().cores;
   add_job_options(run, run_.job);
   add_cluster_options(run, run_.cluster);
   run.add_flag("--tasks", run_.show_tasks, "Print the table of tasks and attempts at the end");

@@ -133,6 +133,12 @@ constexpr JobField kJobFields[] = {
          }},
     {.add_flag =
          [](CLI::App& app, JobOptions& job) {
+           flags::add_size(app, "--max-window", job.window_bytes_max,
+                           "What decompressing an input may keep in memory (default 128MiB, most 4GiB); zstd --long "
+                           "and large dictionaries of xz need more");
+         }},
+    {.add_flag =
+         [](CLI::App& app, JobOptions& job) {
            add_text(
                app, "--records", job.records, "FORMAT",
                "What a record is: lines, delimiter:TEXT, fixed:BYTES, csv, json, fastq, warc, xml:TAG or paragraph "
@@ -178,6 +184,7 @@ constexpr JobField kJobFields[] = {
            add_text(app, "--skip", job.skip.kinds, "KINDS",
                     "Leave out inputs that are unreadable, vanished or archived, instead of refusing the job; such as "
                     "vanished,archived")
+               ->envname("ONTIME_SKIP")
                ->check([](const std::string& kinds) {
                  const auto flaws = master::read_flaws(kinds);
                  return flaws ? "" : flaws.error().message;

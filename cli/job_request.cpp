@@ -147,6 +147,9 @@ Status add_named_inputs(JobOptions& options) {
       at = end + 1;
     }
   }
+  for (std::string& input : options.inputs) input = store::with_plain_scheme(input);
+  for (std::string& pattern : options.exclude) pattern = store::with_plain_scheme(pattern);
+  options.output = store::with_plain_scheme(options.output);
   return options.inputs.empty() ? bad_input("--files-from: '" + path + "' names no input") : Status();
 }
 

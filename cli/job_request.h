@@ -21,7 +21,7 @@ Status add_files(const JobOptions& options, wire::JobSpec& spec);
 // A path of an application becomes its name and one more directory to look in, as workers look it up by name.
 Status look_up_by_name(JobOptions& options);
 
-// Adds what the file names that names inputs.
+// Adds what the file names that names inputs, and writes addresses as they are known.
 Status add_named_inputs(JobOptions& options);
 
 // Neither inputs nor output are in a store or on a web server.

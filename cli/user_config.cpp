@@ -19,6 +19,7 @@
 #include "common/files/file_system.h"
 #include "common/net/endpoint.h"
 #include "common/net/token.h"
+#include "master/inputs/input_listing.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::cli {
@@ -41,6 +42,15 @@ Status check_policy(const std::string& text) {
   return choice ? Status() : choice.error();
 }
 
+Status check_growing(const std::string& text) {
+  return text == "yes" || text == "no" ? Status() : bad_input("write yes or no instead of '" + text + "'");
+}
+
+Status check_skip(const std::string& text) {
+  const auto flaws = master::read_flaws(text);
+  return flaws ? Status() : flaws.error();
+}
+
 struct Setting {
   std::string name;
   const char* variable;
@@ -52,8 +62,11 @@ const std::vector<Setting> kSettings{
     {"app-path", "ONTIME_APP_PATH"},
     {"cache-dir", "ONTIME_CACHE_DIR"},
     {"deadline", "ONTIME_DEADLINE", check_deadline},
+    {"exclude", "ONTIME_EXCLUDE"},
+    {"growing", "ONTIME_GROWING", check_growing},
     {"master", "ONTIME_MASTER", check_master},
     {"policy", "ONTIME_POLICY", check_policy},
+    {"skip", "ONTIME_SKIP", check_skip},
     {"tls-dir", "ONTIME_TLS_DIR"},
     {"tls-ca", "ONTIME_TLS_CA", nullptr, "ONTIME_TLS_DIR"},
     {"tls-cert", "ONTIME_TLS_CERT", nullptr, "ONTIME_TLS_DIR"},

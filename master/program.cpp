@@ -20,6 +20,7 @@
 
 #include "common/base/descriptor.h"
 #include "common/base/kill_point.h"
+#include "common/base/machine.h"
 #include "common/base/wording.h"
 #include "common/files/file_system.h"
 #include "common/flags/everything_written.h"
@@ -263,6 +264,7 @@ int carry_out(int argc, char** argv) {
   const CommandLine& line = *parsed.command_line;
   if (line.check_journal) return print(check_journal(line.journal));
   if (!line.backup_journal.empty()) return print(backup_journal(line.journal, line.backup_journal));
+  if (Status enough = allow_open_files(); !enough) return complain(enough.error());
   return run(line);
 }
 

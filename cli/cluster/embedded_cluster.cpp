@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "common/base/machine.h"
 #include "common/net/token.h"
 
 namespace ontime::cli {
@@ -41,6 +42,7 @@ EmbeddedCluster::EmbeddedCluster(std::unique_ptr<files::TemporaryDirectory> dire
 Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const ClusterOptions& options) {
   // The master would refuse it too, but later and less directly.
   if (auto injection = injection::load(options.injection); !injection) return std::move(injection).error();
+  if (Status enough = allow_open_files(); !enough) return enough.error();
   auto directory = files::TemporaryDirectory::make();
   if (!directory) return directory.error();
   std::unique_ptr<EmbeddedCluster> cluster(new EmbeddedCluster(std::move(*directory), options));
@@ -69,6 +71,11 @@ Status EmbeddedCluster::listen() {
   if (!listener_ || bind(listener_.get(), generic, size) != 0 || ::listen(listener_.get(), SOMAXCONN) != 0 ||
       getsockname(listener_.get(), generic, &size) != 0)
     return failed(std::string("cannot listen on 127.0.0.1: ") + std::strerror(errno));
+  // Binding succeeds without a route to it, too. Nothing is sent.
+  const Descriptor probe(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (probe && connect(probe.get(), generic, size) != 0)
+    return failed(std::string("cannot reach 127.0.0.1: ") + std::strerror(errno) +
+                  "; bring the loopback interface up, for instance with 'ip link set lo up'");
   endpoint_ = {.host = "127.0.0.1", .port = ntohs(address.sin_port)};
   return {};
 }

@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "cli/commands/execute.h"
 #include "cli/result/answer_output.h"
 #include "common/app/loaded_application.h"
+#include "common/base/machine.h"
 #include "common/base/wording.h"
 #include "common/files/temporary_directory.h"
 
@@ -73,7 +73,7 @@ Status write_answer(const ResultCommand& command, const AnswerMaker& maker, cons
                     app::Output& answer) {
   MergeOptions options;
   options.memory_bytes = command.memory_bytes;
-  options.threads = std::max(1u, std::thread::hardware_concurrency());
+  options.threads = machine_share().cores;
   options.temporary_directory = files::TemporaryDirectory::parent();
   if (maker.order) return sort_parts(parts, *maker.order, options, answer);
   if (maker.make_merger) return merge_parts(parts, maker.make_merger, options, answer);

@@ -1,5 +1,4 @@
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -23,6 +22,7 @@
 #include "cli/show/table.h"
 #include "cli/spooled_input.h"
 #include "common/base/limits.h"
+#include "common/base/machine.h"
 #include "common/base/wording.h"
 #include "master/recording/block.h"
 
@@ -82,9 +82,8 @@ std::uint64_t default_attempt_memory(const ClusterOptions& cluster) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer)
   return cluster.attempt_memory;
 #else
-  const auto all =
-      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  return std::max<std::uint64_t>(all / (std::uint64_t{cluster.workers} * cluster.slots), 1u << 30);
+  const std::uint64_t all = machine_share().memory_bytes;
+  return std::max(all / (std::uint64_t{cluster.workers} * cluster.slots), std::min<std::uint64_t>(all, 1u << 30));
 #endif
 }
 

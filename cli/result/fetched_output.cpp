@@ -134,8 +134,9 @@ class Fetch {
   std::set<std::string> known_;
 };
 
-Result<std::shared_ptr<const LocalOutput>> fetch_with(const std::string& name,
+Result<std::shared_ptr<const LocalOutput>> fetch_with(const std::string& given,
                                                       const std::function<Status(Fetch&)>& what) {
+  const std::string name = store::with_plain_scheme(given);
   if (!store::is_name(name)) return std::make_shared<const LocalOutput>(name);
   auto address = store::parse_name(name);
   if (!address) return address.error();

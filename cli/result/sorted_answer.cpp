@@ -13,6 +13,7 @@
 #include "cli/result/answer_output.h"
 #include "cli/result/folding.h"
 #include "common/base/crc32c.h"
+#include "common/base/descriptor.h"
 
 namespace ontime::cli {
 namespace {
@@ -263,6 +264,13 @@ Status PartSorter::write(app::Output& answer) {
 }
 
 }  // namespace
+
+std::size_t runs_at_once() {
+  constexpr std::uint64_t kMost = 256;
+  constexpr std::uint64_t kBeside = 32;
+  const std::uint64_t descriptors = raise_descriptor_limit(2 * kMost + kBeside);
+  return static_cast<std::size_t>(std::min(kMost, (descriptors - std::min(descriptors, kBeside)) / 2));
+}
 
 Status sort_parts(const std::vector<PartFile>& parts, app::Order& order, const MergeOptions& options,
                   app::Output& answer, std::size_t runs_at_once) {

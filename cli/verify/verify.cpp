@@ -96,15 +96,16 @@ using Splits = std::map<std::uint32_t, std::vector<ByteRange>>;  // of each inpu
 // The task of several files has all of each.
 void add_group(const Manifest& manifest, const Task& task, Splits& splits, Verdict& verdict) {
   std::uint64_t bytes = 0;
+  bool is_plain = true;
   for (std::uint64_t i = task.input; i < std::uint64_t{task.input} + task.files && i < manifest.inputs.size(); ++i) {
     const output::Input& input = manifest.inputs[i];
-    if (input.codec != "plain")
-      verdict.add_problem("input '" + input.path + "' is not plain, and task " + std::to_string(task.index) +
-                          " maps it with other files");
+    is_plain = is_plain && input.codec == "plain";
     splits[static_cast<std::uint32_t>(i)].push_back({0, input.size});
     bytes += input.size;
   }
-  if (task.split != ByteRange{0, bytes})
+  const bool is_whole =
+      is_plain ? task.split == ByteRange{0, bytes} : task.split.begin == 0 && !task.split.is_open_ended();
+  if (!is_whole)
     verdict.add_problem("task " + std::to_string(task.index) + ": its split " + range_in_words(task.split) +
                         " is not all of its " + std::to_string(task.files) + " files, which have " +
                         std::to_string(bytes) + " bytes");
@@ -186,6 +187,12 @@ void check_part(const FinishedOutput& output, const Task& task, Verdict& verdict
   }
 }
 
+// What file systems and desktops leave in any directory that somebody looks at.
+bool is_left_by_system(std::string_view name) {
+  return name == ".DS_Store" || name == "Thumbs.db" || name == "desktop.ini" || name.starts_with(".nfs") ||
+         name.starts_with(".fuse_hidden") || name.starts_with("._");
+}
+
 void check_names(const FinishedOutput& output, Verdict& verdict) {
   std::set<std::string> expected{output::kManifestName, output::kSuccessName, output::kLogsName};
   for (const auto& task : output.manifest().tasks) expected.insert(task.part);
@@ -194,7 +201,7 @@ void check_names(const FinishedOutput& output, Verdict& verdict) {
   const auto held = "/proc/self/fd/" + std::to_string(output.directory());
   for (std::filesystem::directory_iterator entry(held, error), end; !error && entry != end; entry.increment(error)) {
     auto name = entry->path().filename().string();
-    if (!expected.contains(name)) unexpected.insert(std::move(name));
+    if (!expected.contains(name) && !is_left_by_system(name)) unexpected.insert(std::move(name));
   }
   if (error) verdict.add_problem("the directory cannot be listed: " + error.message());
   for (const auto& name : unexpected) verdict.add_problem("'" + name + "' does not belong to the output");

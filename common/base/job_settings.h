@@ -31,18 +31,20 @@ struct JobSettings {
   Duration attempt_timeout{0};
   std::uint32_t attempts_max = 4;  // failures of one segment that fail the job
   std::uint64_t record_bytes_max = 64u << 20;
-  std::string records;       // their format: see common/records/formats.h. Empty: lines
-  std::string compress;      // of part files: "zstd", "gzip:9"; see common/base/compression.h. Empty: not at all
+  std::uint64_t window_bytes_max = 128u << 20;  // what decompressing may look back at, and so keeps in memory
+  std::string records;                          // their format: see common/records/formats.h. Empty: lines
+  std::string compress;      // part files: "zstd", "gzip:9"; see common/base/compression.h. Empty: not at all
   std::string parts_suffix;  // of their names: ".jsonl"
   SkippedInputs skip;
   bool operator==(const JobSettings&) const = default;
 };
 
 // Each member that is one text, number or duration, for what carries all of them on.
-#define ONTIME_JOB_SETTINGS(X)                                                                          \
-  X(name)                                                                                               \
-  X(records) X(compress) X(parts_suffix) X(priority) X(deadline) X(kill_on_miss) X(policy) X(estimator) \
-      X(attempt_timeout) X(attempts_max) X(record_bytes_max)
+#define ONTIME_JOB_SETTINGS(X)                                                                                  \
+  X(name)                                                                                                       \
+  X(records)                                                                                                    \
+  X(compress) X(parts_suffix) X(priority) X(deadline) X(kill_on_miss) X(policy) X(estimator) X(attempt_timeout) \
+      X(attempts_max) X(record_bytes_max) X(window_bytes_max)
 
 // Those that a scenario of the lab sets, by these names.
 #define ONTIME_SCENARIO_SETTINGS(X) X(estimator) X(attempt_timeout) X(attempts_max) X(kill_on_miss)

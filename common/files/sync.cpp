@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "common/base/descriptor.h"
 #include "common/base/threads.h"
 #include "common/files/disk.h"
 
@@ -13,6 +14,12 @@ namespace ontime::files {
 namespace {
 
 constexpr std::size_t kSyncsAtOnce = 64;
+
+// Each has a file open, and others may want some too.
+std::size_t syncs_at_once(std::size_t files) {
+  const std::uint64_t descriptors = raise_descriptor_limit(0);
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(descriptors / 4, 1, std::min(kSyncsAtOnce, files)));
+}
 
 // Shared by the threads of one call.
 struct Syncing {
@@ -42,7 +49,7 @@ struct Syncing {
 
 int sync_all(Syncing& syncing, const std::function<void()>& before_each) {
   {
-    const auto helpers = start_helpers(std::min(kSyncsAtOnce, std::max<std::size_t>(syncing.names.size(), 1)) - 1, [&] {
+    const auto helpers = start_helpers(syncs_at_once(std::max<std::size_t>(syncing.names.size(), 1)) - 1, [&] {
       while (syncing.sync_next()) continue;
     });
     do {

@@ -12,7 +12,7 @@
 #include "common/base/crc32c.h"
 #include "common/records/formats.h"
 #include "lab/experiment/backend.h"
-#include "master/inputs/input_file.h"
+#include "master/inputs/input_content.h"
 
 namespace ontime::lab::experiment {
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <limits>
-#include <thread>
 #include <utility>
 
 #include "cli/arguments.h"
 #include "cli/lab_verbs.h"
+#include "common/base/machine.h"
 #include "lab/verbs/command.h"
 
 namespace ontime::lab {
@@ -61,7 +61,7 @@ void Grammar::add_simulate_verb() {
       ->required();
   add_value(simulate, "-o,--output", simulate_.out, "DIR",
             "Write results here: jobs.csv and summary.json of a scenario; page, table and figure of a study");
-  simulate_.threads = std::max(1u, std::thread::hardware_concurrency());
+  simulate_.threads = machine_share().cores;
   add_whole(simulate, "--threads", simulate_.threads, {1}, "Studies: runs at a time; changes no result");
   add_value(simulate, "--only", simulate_.only, "NAME", "Studies: this policy alone, as the study calls it");
   add_value(simulate, "--policy", simulate_.policies, "POLICY",

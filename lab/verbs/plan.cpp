@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <future>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "cli/job_request.h"
 #include "cli/show/table.h"
 #include "cli/spooled_input.h"
+#include "common/base/machine.h"
 #include "lab/foresight/recorded_job.h"
 #include "lab/verbs/command.h"
 #include "lab/verbs/foresight_text.h"
@@ -152,7 +152,7 @@ Result<Planned> make_question(PlanCommand command) {
     return bad_input("the job would have " + std::to_string(tasks) + " tasks, and a plan simulates at most " +
                      std::to_string(kPlannedTasksMax) + "; give a larger --split-size or fewer --splits");
   if (tasks > kTasksPlannedSoon) std::fprintf(stderr, "ontime: simulating %u tasks takes a while\n", tasks);
-  const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const std::uint32_t cores = machine_share().cores;
   question.slots = command.slots != 0 ? command.slots : knowledge->slots != 0 ? knowledge->slots : cores;
   if (command.t_min) {
     if (*command.t_min <= Duration(0)) return bad_input("--t-min is above 0");

@@ -20,18 +20,20 @@ constexpr int kOrdersBehindMost = 100'000;  // behind set-ups that wait; a worke
 
 using protocol::put;
 
-// The files of a group that lie in `range`.
+// The files of a group that lie in `range`; all of them if nobody knows where they lie.
 void put_parts(const scheduler::InputFile& from, ByteRange range, wire::InputFile* to) {
   std::uint64_t begin = 0;
   for (const scheduler::InputPart& part : from.parts) {
     const ByteRange bytes{begin, begin + part.size};
     begin = bytes.end;
-    if (bytes.end <= range.begin || bytes.begin >= range.end) continue;
-    if (to->parts_size() == 0) to->set_parts_begin(bytes.begin);
+    const bool is_known = from.codec == Codec::Plain;
+    if (is_known && (bytes.end <= range.begin || bytes.begin >= range.end)) continue;
+    if (is_known && to->parts_size() == 0) to->set_parts_begin(bytes.begin);
     wire::InputPart* put = to->add_parts();
     put->set_path(part.path);
     put->set_size(part.size);
     put->set_version(part.version);
+    put->set_codec(protocol::to_wire(part.codec));
   }
 }
 

@@ -21,18 +21,6 @@ Inspected inspect_file(const std::string& path, const files::Roots& roots, Chang
 // The same of an address of a web server.
 Inspected inspect_remote(const std::string& address, const files::Roots& roots);
 
-inline constexpr std::size_t kTellingBytes = 10;  // so many first bytes say how a file is compressed
-
-// By those: names mislead.
-struct InputContent {
-  Codec codec = Codec::Plain;
-  std::string_view unreadable{};  // the name of a format that cannot be read; empty: it can
-};
-InputContent content_of(std::string_view first_bytes);
-
-// How a file that begins with these bytes (kTellingBytes, or all) is compressed; BadInput if that cannot be read here.
-Result<Codec> codec_of(std::string_view path, std::string_view first_bytes);
-
 // Finds where reading of a compressed file may begin (input_index.h).
 void add_index(scheduler::InputFile& file, const IndexEffort& effort, const ReadAt& read);
 inline constexpr IndexEffort kRemoteEffort{256u << 10, 64};  // each read is a request

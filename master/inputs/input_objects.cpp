@@ -14,6 +14,7 @@
 #include "common/http/ranged_file.h"
 #include "common/store/access.h"
 #include "master/base/text.h"
+#include "master/inputs/input_content.h"
 #include "master/inputs/input_file.h"
 #include "master/inputs/input_pattern.h"
 #include "master/mounts/file_system.h"

@@ -226,7 +226,7 @@ inline void read_rest(PartReader& reader, const wire::JobSpec& from, scheduler::
   reader.read(from.settings(), static_cast<JobSettings&>(to));
 }
 
-ONTIME_FIELDS(scheduler::InputPart, (path)(size)(version))
+ONTIME_FIELDS(scheduler::InputPart, (path)(size)(version)(codec))
 ONTIME_FIELDS(scheduler::InputFile, (path)(size)(version)(codec)(content_bytes)(points)(parts))
 ONTIME_FIELDS(scheduler::ShippedFile, (name)(content)(executable))
 ONTIME_FIELDS(scheduler::JobSpec, (application)(parameters)(output)(split_bytes)(files)(application_directories))

@@ -20,7 +20,7 @@ std::vector<output::Input> manifest_inputs(const scheduler::JobSpec& spec, std::
   for (const scheduler::InputFile& input : spec.inputs) {
     first.push_back(static_cast<std::uint32_t>(files.size()));
     for (const scheduler::InputPart& part : input.parts)
-      files.push_back({part.path, part.size, part.version, name_of(input.codec)});
+      files.push_back({part.path, part.size, part.version, name_of(part.codec)});
     if (input.parts.empty())
       files.push_back({input.path, input.size, input.version, name_of(input.codec), input.content_bytes});
   }

@@ -32,6 +32,7 @@ using scheduler::JobSpec;
 using scheduler::StringMap;
 
 constexpr std::uint64_t kRecordBytesLimit = std::uint64_t{1} << 30;
+constexpr std::uint64_t kWindowBytesLimit = std::uint64_t{4} << 30;
 constexpr int kParametersMax = 1000;
 constexpr std::size_t kParameterBytesMax = 64u << 10;
 constexpr std::size_t kApplicationDirectoriesMax = 16;
@@ -81,6 +82,7 @@ void fill_in(JobSpec& spec) {
     spec.record_bytes_max = format ? (*format)->longest_by_default() : otherwise.record_bytes_max;
   }
   if (spec.compress == "none") spec.compress.clear();  // as a client says that its configuration is not meant
+  if (spec.window_bytes_max == 0) spec.window_bytes_max = otherwise.window_bytes_max;
   if (!spec.checkpoint_interval) spec.checkpoint_interval = scheduler::default_checkpoint_interval(spec.policy);
 }
 
@@ -121,6 +123,8 @@ Status check_limits(const JobSpec& spec) {
   if (const auto format = records::make_format(spec.records); !format) return format.error();
   if (spec.record_bytes_max > kRecordBytesLimit)
     return bad_input("A record can have at most 1 GiB; set a smaller limit.");
+  if (spec.window_bytes_max > kWindowBytesLimit)
+    return bad_input("No format has a window of more than 4 GiB; set a smaller limit.");
   return {};
 }
 

@@ -49,6 +49,7 @@ class Options(TypedDict, total=False):
     attempt_timeout: Time
     max_attempts: int
     max_record: Size
+    max_window: Size
     records: str
     compress: str
     """Of part files: "zstd" or "gzip", with a level as "zstd:9"."""
@@ -60,6 +61,8 @@ class Options(TypedDict, total=False):
     """A file that names more inputs, one a line or each ended by a NUL."""
     exclude: str | Sequence[str]
     """Patterns of inputs that are left out."""
+    growing: bool
+    """Plain files are read up to the length they have now, though more is appended meanwhile."""
     files: Path_ | Sequence[Path_]
     """Sent along; attempts find them in their directory. Mappers can import modules that are sent along."""
 
@@ -253,8 +256,8 @@ class Client:
         given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
         arguments = ["submit", "--json", "--quiet", "--output", output]
         for name, text_of in _FLAGS.items():
-            if name in given:
-                arguments += ["--" + name.replace("_", "-"), text_of(given[name])]
+            if given.get(name, False) is not False:
+                arguments += ["--" + name.replace("_", "-"), *([] if given[name] is True else [text_of(given[name])])]
         for key, value in settings.items():
             arguments += ["--set", f"{key}={value}"]
         for name, flag in _LISTS.items():

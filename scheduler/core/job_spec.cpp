@@ -93,12 +93,17 @@ std::string profile_key(const JobSpec& spec) {
 namespace {
 
 constexpr std::uint64_t kLaunchBytes = 64 << 10;  // mapped in less time than it takes to launch and seal a task
+// A group that begins anew is read from its begin if nobody knows where its files lie in it: no more than this.
+constexpr std::uint64_t kCompressedGroupBytes = 1 << 20;
 
 std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return a > ~std::uint64_t{0} - b ? ~std::uint64_t{0} : a + b; }
 
+// Of a compressed file, at least as much as is known.
+std::uint64_t bytes_of(const InputFile& file) { return std::max(file.size, file.length()); }
+
 std::uint64_t total_bytes(const std::vector<InputFile>& files) {
   std::uint64_t total = 0;
-  for (const InputFile& file : files) total = sum(total, file.length());
+  for (const InputFile& file : files) total = sum(total, bytes_of(file));
   return total;
 }
 
@@ -109,19 +114,27 @@ class OpenGroup {
 
   // Whether the file shares the task of the file before. If not, the next may share its.
   bool takes(const InputFile& file) {
-    const bool is_small = file.codec == Codec::Plain && file.size < bytes_max_;
+    const bool is_plain = file.codec == Codec::Plain;
+    const std::uint64_t bytes = bytes_of(file);
+    const bool is_small = bytes < most(is_plain);
     const std::size_t text = file.path.size() + file.version.size();
-    const bool fits = is_small && files_ > 0 && file.size <= bytes_max_ - bytes_ && files_ < kGroupFilesMax &&
-                      text_ + text <= kGroupTextMax;
+    const bool fits = is_small && files_ > 0 && bytes_ + bytes <= most(is_plain && is_plain_) &&
+                      files_ < kGroupFilesMax && text_ + text <= kGroupTextMax;
     files_ = fits ? files_ + 1 : is_small ? 1 : 0;
-    bytes_ = fits ? bytes_ + file.size : file.size;
+    bytes_ = fits ? bytes_ + bytes : bytes;
     text_ = fits ? text_ + text : text;
+    is_plain_ = is_plain && (is_plain_ || !fits);
     return fits;
   }
 
  private:
+  std::uint64_t most(bool is_plain) const {
+    return is_plain ? bytes_max_ : std::min(bytes_max_, kCompressedGroupBytes);
+  }
+
   const std::uint64_t bytes_max_;
   std::uint64_t bytes_ = 0;
+  bool is_plain_ = true;
   std::size_t files_ = 0;  // 0: what came last stays alone
   std::size_t text_ = 0;
 };
@@ -138,13 +151,15 @@ std::uint64_t tasks_of(const std::vector<InputFile>& files, std::uint64_t split_
   return tasks;
 }
 
-InputPart part_of(InputFile file) { return {std::move(file.path), file.size, std::move(file.version)}; }
+InputPart part_of(InputFile file) { return {std::move(file.path), file.size, std::move(file.version), file.codec}; }
 
 void add_to_group(InputFile& group, InputFile file) {
   if (group.parts.empty()) {
-    group.parts.push_back({group.path, group.size, std::move(group.version)});
-    group.version.clear();
+    InputFile first{group.path, group.size, std::move(group.version), group.codec};
+    group = {group.path, group.size, "", group.codec};
+    group.parts.push_back(part_of(std::move(first)));
   }
+  if (file.codec != Codec::Plain || group.codec != Codec::Plain) group.codec = Codec::Stream;
   group.size += file.size;
   group.parts.push_back(part_of(std::move(file)));
 }

@@ -20,12 +20,14 @@ struct InputPart {
   std::string path;
   std::uint64_t size = 0;
   std::string version;
+  Codec codec = Codec::Plain;
   bool operator==(const InputPart&) const = default;
 };
 
 // One input file as it was when the job was submitted; an attempt that finds another size or version fails the job.
-// Or a group of small plain files (divide_input). To the scheduler that is one file: its size is the sum of theirs,
-// and offsets count them one after another.
+// Or a group of small files (divide_input). To the scheduler that is one file: its size is the sum of theirs, and
+// offsets count what they hold one after another. With a compressed file among them nobody knows how much that is, and
+// its codec is Stream.
 struct InputFile {
   std::string path;        // absolute, or a URL; of a group, its first file's
   std::uint64_t size = 0;  // bytes as stored
@@ -110,8 +112,8 @@ bool has_store(const JobSpec& spec);
 std::string profile_key(const JobSpec& spec);
 inline constexpr std::size_t kProfileKeyBytesMax = 64u << 10;
 
-// How an input is divided: the split size, and which small files share a task. Consecutive plain files that are smaller
-// than a split form a group, which is one split (InputFile::parts). Pure.
+// How an input is divided: the split size, and which small files share a task. Consecutive files that are smaller than
+// a split, compressed ones much smaller, form a group, which is one split (InputFile::parts). Pure.
 
 // A launch names the files of its group, so these bound a message.
 inline constexpr std::size_t kGroupFilesMax = 4096;

@@ -36,7 +36,7 @@ ALLOWED = {
                      "common/injection", "common/files", "common/base"], ["asio"]),
     "master/mounts": (["common/files", "common/log", "common/base"], ["asio", "spdlog"]),
     "master/inputs": (["scheduler/core/job_spec.h", "master/base", "master/mounts/file_system.h", "common/store", "common/http", "common/hash",
-                       "common/files", "common/base"], ["asio", "lzma.h"]),
+                       "common/files", "common/base"], ["asio", "lzma.h", "zlib.h"]),
     "master/outputs": (["scheduler/core/action.h", "scheduler/core/event.h", "master/base", "master/mounts", "common/output", "common/store",
                         "common/http", "common/files", "common/log", "common/base"], ["fmt", "spdlog"]),
     # They carry out what was decided, and know nothing of the cluster.
@@ -85,7 +85,7 @@ ALLOWED = {
     # Experiments run on processes too. Jobs are described by the master's own code. The lab reads messages and records, and
     # no text that is made for people (cli/show): that is what its verbs write.
     "lab/experiment": (["lab", "cli/client", "cli/cluster", "cli/commands/execute.h", "cli/job_request.h", "cli/text_file.h", "cli/verify",
-                        "apps/gen", "scheduler", "master/clients/views.h", "master/clients/explanation.h", "master/inputs/input_file.h",
+                        "apps/gen", "scheduler", "master/clients/views.h", "master/clients/explanation.h", "master/inputs/input_content.h",
                         "common"], ["yaml-cpp", "nlohmann", "google", "fmt"]),
     "lab/verbs": (["lab", "cli/client", "cli/cluster", "cli/commands/execute.h", "cli/application_check.h", "cli/arguments.h", "cli/command.h",
                    "cli/command_line.h", "cli/job_request.h", "cli/lab_verbs.h", "cli/result/part_file.h", "cli/show/progress_line.h",

@@ -49,6 +49,16 @@ TEST(JobRequest, GlobsAndFileAddressesStayWhatTheyAre) {
   EXPECT_EQ(spec.inputs(2), "file:///x%20y");
 }
 
+TEST(JobRequest, SchemesMayBeWrittenInAnyCase) {
+  auto options = options_with({"S3://Bucket/Key", "HTTP://Host/X", "A://b", "C/D://e"});
+  options.exclude = {"Hdfs://h/X"};
+  options.output = "S3://bucket/Out";
+  ASSERT_TRUE(add_named_inputs(options));
+  EXPECT_EQ(options.inputs, (std::vector<std::string>{"s3://Bucket/Key", "http://Host/X", "a://b", "C/D://e"}));
+  EXPECT_EQ(options.exclude.front(), "hdfs://h/X");
+  EXPECT_EQ(options.output, "s3://bucket/Out");
+}
+
 TEST(JobRequest, AFileWithGlobCharactersInItsNameIsThatFile) {
   const Scratch scratch;
   scratch.file("a[1].txt", "x");

@@ -1,8 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "cli/result/answer_output.h"
@@ -67,6 +70,26 @@ TEST(SortedAnswer, CompressedPartsAreSortedAsPlainOnes) {
     ASSERT_TRUE(status) << status.error().message;
     EXPECT_EQ(answer.text(), expected + "END");
   }
+}
+
+// In a process of its own, which may never have more again.
+TEST(SortedAnswer, MoreRunsThanFilesThatMayBeOpenAreMergedFewerAtATime) {
+  const Scratch scratch;
+  std::vector<std::string> paths;
+  for (char first = 'Z'; first >= 'A'; --first) {
+    for (char second = 'f'; second >= 'a'; --second)
+      paths.push_back(scratch.file("part-" + std::to_string(paths.size()), std::string{first, second, '\n'}));
+  }
+  const auto sort_with_few = [&] {
+    const rlimit few{64, 64};
+    ::setrlimit(RLIMIT_NOFILE, &few);
+    MergeOptions options;
+    options.temporary_directory = scratch.path();
+    const auto answer = sorted(paths, ByteOrder(0), options, runs_at_once());
+    std::fputs(answer ? answer->substr(0, 9).c_str() : answer.error().message.c_str(), stderr);
+    std::exit(answer ? 0 : 1);
+  };
+  EXPECT_EXIT(sort_with_few(), testing::ExitedWithCode(0), "Aa\nAb\nAc\n");
 }
 
 TEST(SortedAnswer, AnyRecordsInAnyMemoryComeOutSorted) {

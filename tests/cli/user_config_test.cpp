@@ -16,7 +16,8 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr auto kVariables = {"ONTIME_CONFIG", "ONTIME_DEADLINE", "ONTIME_MASTER",     "ONTIME_POLICY",  "ONTIME_TLS_CA",
+constexpr auto kVariables = {"ONTIME_CONFIG",  "ONTIME_DEADLINE", "ONTIME_EXCLUDE",    "ONTIME_GROWING",
+                             "ONTIME_SKIP",    "ONTIME_MASTER",   "ONTIME_POLICY",     "ONTIME_TLS_CA",
                              "ONTIME_TLS_DIR", "ONTIME_TOKEN",    "ONTIME_TOKEN_FILE", "XDG_CONFIG_HOME"};
 
 class UserConfig : public testing::Test {
@@ -68,6 +69,17 @@ TEST_F(UserConfig, AFlagComesBeforeTheEnvironmentAndThatBeforeTheFile) {
   EXPECT_EQ(command.job.policy, "mantri");
   EXPECT_EQ(command.job.deadline, std::chrono::seconds(5));
   EXPECT_EQ(value_of("ONTIME_TLS_DIR"), "/a=b");
+}
+
+TEST_F(UserConfig, WhichInputsAreLeftOutMayBeSaidOnceForAll) {
+  write("exclude=*.{tmp,bak}\nskip=vanished\ngrowing=yes\n");
+  ASSERT_TRUE(apply_user_config());
+  const SubmitCommand command = submitted({"--skip", "unreadable"});
+  EXPECT_EQ(command.job.exclude, (std::vector<std::string>{"*.{tmp,bak}"}));
+  EXPECT_EQ(command.job.skip.kinds, "unreadable");
+  EXPECT_TRUE(command.job.growing);
+  EXPECT_THAT(complaint_about("growing=maybe\n"), HasSubstr("write yes or no"));
+  EXPECT_THAT(complaint_about("skip=all\n"), HasSubstr("'all' is nothing that inputs can be skipped for"));
 }
 
 TEST_F(UserConfig, OfCredentialsWhatTheEnvironmentHasComesFirstAlsoInAnotherForm) {

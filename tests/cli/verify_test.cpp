@@ -97,6 +97,12 @@ TEST_F(Verify, MissingSuccessOrManifestIsNoFinishedJob) {
   EXPECT_THAT(verify_directory("/nowhere", [](std::uint64_t) {}).error().message, HasSubstr("/nowhere"));
 }
 
+TEST_F(Verify, WhatSystemsLeaveInAnyDirectoryIsNoDamage) {
+  for (const char* name : {".DS_Store", "Thumbs.db", ".nfs00000012", "._part-m-00000", "notes.db"})
+    scratch_.file(name, "x");
+  expect_problem("'notes.db' does not belong to the output");
+}
+
 TEST_F(Verify, AGapBetweenSegmentsIsFound) {
   manifest_.tasks[0].segments[1].range.begin = 25;
   expect_problem("bytes [20, 25) are missing");
@@ -169,9 +175,13 @@ TEST_F(VerifyGroup, AFileThatAnotherTaskMapsTooIsFound) {
   EXPECT_THAT(verdict().problems, testing::Contains(HasSubstr("'/in/d' of 20 bytes is not tiled by its splits")));
 }
 
-TEST_F(VerifyGroup, ACompressedFileInItIsFound) {
+TEST_F(VerifyGroup, WithACompressedFileInItNobodyKnowsHowMuchItsFilesHold) {
   manifest_.inputs[3].codec = "gzip";
-  EXPECT_THAT(verdict().problems, testing::Contains(HasSubstr("'/in/d' is not plain")));
+  manifest_.inputs[3].size = 7;
+  EXPECT_THAT(verdict().problems, IsEmpty());
+  progress_ = 0;
+  manifest_.tasks[3].split.begin = 1;
+  EXPECT_THAT(verdict().problems, testing::Contains(HasSubstr("is not all of its 2 files")));
 }
 
 // Or a small file would keep the reader busy.

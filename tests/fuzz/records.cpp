@@ -90,7 +90,7 @@ master::InputIndex first_pass(const worker::InputFile& file, std::vector<StartPo
   notes.on_point = [&](StartPoint start) {
     if (starts.size() < 32) starts.push_back(std::move(start));
   };
-  const auto source = worker::make_source(**opened, notes);
+  const auto source = worker::make_source(**opened, {.notes = notes});
   std::string buffer(64 << 10, '\0');
   for (std::uint64_t unpacked = 0; unpacked < kUnpackedMax;) {
     const auto size = source->read(buffer.data(), buffer.size());

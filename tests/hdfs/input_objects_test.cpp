@@ -8,19 +8,15 @@
 namespace ontime::master {
 namespace {
 
-// HDFS allows such a name. Workers could not ask for the file.
-TEST(InputObjects, OfNamesThatCannotBeWrittenAreRefused) {
+TEST(InputObjects, NamesMayHaveControlCharacters) {
   test::FakeHdfs hdfs;
   hdfs.put("/in/a.txt", "text");
-  hdfs.put("/in/b\tb", "");
+  hdfs.put("/in/b\tb\n", "more text");
   const auto listed = list_inputs({hdfs.root() + "/in"});
   ASSERT_TRUE(listed) << listed.error().message;
-  EXPECT_EQ(listed->files.size(), 1u) << "nobody reads an empty file";
-  hdfs.put("/in/b\tb", "text");
-  const auto refused = list_inputs({hdfs.root() + "/in"});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().kind, ErrorKind::BadInput);
-  EXPECT_THAT(refused.error().message, testing::HasSubstr("holds a control character"));
+  ASSERT_EQ(listed->files.size(), 2u);
+  EXPECT_EQ(listed->files[1].path, hdfs.root() + "/in/b\tb\n");
+  EXPECT_EQ(listed->files[1].size, 9u);
 }
 
 // Without a wildcard, alternatives name files or directories as the input itself does.

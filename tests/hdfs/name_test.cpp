@@ -45,7 +45,8 @@ TEST_F(NameTest, IsRefusedIfItCannotBeOne) {
   EXPECT_THAT(problem("webhdfs://nn:0/x"), HasSubstr("names no host"));
   EXPECT_THAT(problem("webhdfs://nn?a=b/x"), HasSubstr("names no host"));
   EXPECT_THAT(problem("hdfs://nn/a/../x"), HasSubstr("holds '.' or '..'"));
-  EXPECT_THAT(problem("hdfs://nn/a\nb"), HasSubstr("control character"));
+  EXPECT_THAT(problem(std::string("hdfs://nn/a\0b", 13)), HasSubstr("holds a NUL"));
+  EXPECT_THAT(problem("hdfs://n\n/a"), HasSubstr("names no host"));
   EXPECT_THAT(problem("hdfs://nn/" + std::string(9000, 'x')), HasSubstr("8000 bytes"));
   EXPECT_THAT(problem("file:///x"), HasSubstr("is no hdfs://"));
 }

@@ -48,7 +48,7 @@ inline scheduler::JobSpec any_spec() {
     if (*rc::gen::arbitrary<bool>()) continue;
     scheduler::InputFile& group = spec.inputs.back();
     const std::uint64_t first = *rc::gen::inRange<std::uint64_t>(0, size);
-    group.parts = {{*any_text(), first, *any_text()}, {*any_text(), size - first, *any_text()}};
+    group.parts = {{*any_text(), first, *any_text(), codec}, {*any_text(), size - first, *any_text()}};
   }
   spec.output = *any_text();
   spec.claim = *any_text();
@@ -58,6 +58,7 @@ inline scheduler::JobSpec any_spec() {
   spec.attempt_timeout = Duration(*rc::gen::arbitrary<std::int64_t>());
   spec.attempts_max = *rc::gen::arbitrary<std::uint32_t>();
   spec.record_bytes_max = *rc::gen::arbitrary<std::uint64_t>();
+  spec.window_bytes_max = *rc::gen::arbitrary<std::uint64_t>();
   spec.policy = *any_text();
   spec.policy_parameters = any_map();
   spec.estimator = *any_text();

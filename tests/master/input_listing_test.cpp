@@ -85,12 +85,31 @@ TEST_F(InputListing, KnowsCompressedFilesByTheirContent) {
   EXPECT_EQ(codecs, (std::vector{Plain, Plain, Zstd, Plain, Bzip2, Xz}));
 }
 
-TEST_F(InputListing, RefusesWhatIsCompressedInAWayThatItCannotRead) {
-  const std::vector<std::pair<std::string, std::string>> formats{
-      {"lz4", "\x04\x22\x4d\x18 etc"}, {"7z", "7z\xbc\xaf\x27\x1c and so on"}, {"zip", "PK\x03\x04 and so on"}};
-  for (const auto& [format, bytes] : formats) {
+TEST_F(InputListing, RefusesWhatWouldBeCountedAsBytesThoughItIsNone) {
+  using namespace std::string_literals;
+  const std::string zlib = "x\x9c\x4b\x4c\x4a\x06\x00\x02\x4d\x01\x27"s;  // "abc"
+  for (const auto& [what, bytes] : std::vector<std::pair<std::string, std::string>>{
+           {"compressed with lz4", "\x04\x22\x4d\x18 etc"},
+           {"compressed with lzop", "\x89LZO\0\r\n\x1a\n"s},
+           {"compressed with zlib", zlib},
+           {"compressed with lzma", "]\0\0\x80\0\xff\xff\xff\xff\xff\xff\xff\xff\0etc"s},
+           {"a 7z archive", "7z\xbc\xaf\x27\x1c and so on"},
+           {"a zip archive", "PK\x03\x04 and so on"},
+           {"a tar archive", "name" + std::string(253, '\0') + "ustar  \0root"s},
+           {"an Avro file", "Obj\x01\x04\x14"},
+           {"a SequenceFile", "SEQ\x06\x19org.apache"},
+           {"an ORC file", "ORC\x0a\x06\x12\x04"},
+           {"a Parquet file", "PAR1\x15\x04"}}) {
     make("data", bytes);
-    EXPECT_NE(error_for({at("data")}).find("compressed with " + format), std::string::npos) << error_for({at("data")});
+    EXPECT_NE(error_for({at("data")}).find("'" + at("data") + "' is " + what + ", which Ontime cannot read; "),
+              std::string::npos)
+        << error_for({at("data")});
+  }
+  for (const std::string& text :
+       {"x^2 + y^2 = z^2\n"s, "x^"s, zlib.substr(0, 8), "x\x9c" + std::string(1000, 'a'), "ORC, a band\n"s,
+        "PAR15 4 golf\n"s, "SEQ 6\n"s, "Obj 1\n"s, std::string(257, 'a') + "ustar of text\n", "]\n"s}) {
+    make("text", text);
+    EXPECT_EQ(list({at("text")}), (Paths{"text"})) << text;
   }
 }
 

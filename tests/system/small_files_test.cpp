@@ -68,6 +68,25 @@ TEST_F(SmallFiles, ShareTasksWhoseAttemptsAreCutAndResumed) {
   EXPECT_GT(shown["files"], 1);
 }
 
+TEST_F(SmallFiles, CompressedOnesShareThemTooAndAttemptsAreResumed) {
+  make_small_files(in_, 100);
+  const std::string expected = counted(in_);
+  const std::size_t files = files_in(in_);
+  ASSERT_EQ(shell("gzip " + in_ + "/f*[acegikmoqsuwy]").status, 0);
+  cluster_.start_master();
+  cluster_.add_worker(2);
+  const std::string job = cluster_.submit({"paced", in_, "--output", cluster_ / "out", "--splits", "2", "--checkpoint",
+                                           "50ms", "--max-attempts", "100", "--set", "lines=20", "--app-dir", kApps});
+  ASSERT_TRUE(eventually([&] { return has_begun(job) && cluster_.kill_some_attempt(0); }));
+  ASSERT_EQ(cluster_.wait(job), "succeeded") << cluster_.job(job).dump(1);
+  EXPECT_EQ(verified_answer(cluster_ / "out"), expected);
+  const nlohmann::json manifest = manifest_of(cluster_ / "out");
+  EXPECT_EQ(manifest["inputs"].size(), files);
+  EXPECT_EQ(manifest["inputs"][0]["codec"], "gzip");
+  EXPECT_EQ(manifest["inputs"][1]["codec"], "plain");
+  EXPECT_LE(manifest["tasks"].size(), 3u);
+}
+
 TEST_F(SmallFiles, ByDefaultSomeHundredTasksAreLeft) {
   make_small_files(in_, 4);
   ASSERT_EQ(ontime({"run", "wordcount", in_, "--output", cluster_ / "out", "-q"}).status, 0);
@@ -134,6 +153,7 @@ TEST_F(SmallFiles, OfAStoreAreFetchedOneByOne) {
   const ObjectStore store("books");
   make_small_files(in_, 100);
   fs::copy(in_, store.path("in"));
+  ASSERT_EQ(shell("gzip " + store.path("in") + "/f*[acegikmoqsuwy]").status, 0);
   const Finished run = test::run({kBin + "/ontime", "run", "wordcount", store.url("in"), "--output", cluster_ / "out",
                                   "--splits", "3", "-q"},
                                  store.environment());

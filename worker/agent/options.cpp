@@ -5,11 +5,11 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <thread>
 #include <utility>
 
 #include "common/app/loaded_application.h"
 #include "common/base/limits.h"
+#include "common/base/machine.h"
 #include "common/base/wording.h"
 #include "common/flags/flags.h"
 #include "common/net/token.h"
@@ -204,7 +204,7 @@ Status understand(const Words& words, Options& options) {
 std::variant<Options, int> parse_options(int argc, char** argv) {
   Options options;
   options.log.program = "ontime-worker";
-  options.slots = std::max(1u, std::thread::hardware_concurrency());
+  options.slots = machine_share().cores;
   Words words;
   const auto declare_all = [&](CLI::App& app) { declare(app, words, options); };
   if (const auto printout = flags::parse("ontime-worker", "Runs attempts of an Ontime cluster's jobs on this machine.",

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "common/base/descriptor.h"
+#include "common/base/machine.h"
 #include "common/base/wording.h"
 #include "common/flags/everything_written.h"
 #include "common/log/log.h"
@@ -77,6 +78,7 @@ int run(const Options& options) {
   if (!options.is_local_only) {
     if (Status status = store::load_network(); !status) return complain(status.error());
   }
+  if (Status enough = allow_open_files(); !enough) return complain(enough.error());
   store::prepare_process();
   asio::io_context io(1);
   const auto executor = io.get_executor();

@@ -66,7 +66,7 @@ class Bits {
 
 class Bzip2Source final : public CompressedSource {
  public:
-  Bzip2Source(StoredInput& input, const InputNotes& notes) : CompressedSource(input, notes) {}
+  Bzip2Source(StoredInput& input, const InputAccess& access) : CompressedSource(input, access) {}
   ~Bzip2Source() override { end_library(); }
   Bzip2Source(const Bzip2Source&) = delete;
   Bzip2Source& operator=(const Bzip2Source&) = delete;
@@ -102,11 +102,13 @@ class Bzip2Source final : public CompressedSource {
 
   bool may_end() const override { return at_ == At::BetweenStreams && at_bit_ == bits_.end(); }
 
+  bool may_follow(char first) const override { return first == 'B'; }
+
   std::optional<StoredPosition> place(std::uint64_t /*position*/) const override {
     if (at_ == At::BetweenStreams) return StoredPosition{at_bit_ / 8, 0};
     if (at_ != At::BeforeBlock) return std::nullopt;
     return StoredPosition{at_bit_ / 8, at_bit_ % 8 | kInside | std::uint64_t(static_cast<unsigned char>(level_)) << 8 |
-                                  std::uint64_t{stream_crc_} << 32};
+                                           std::uint64_t{stream_crc_} << 32};
   }
 
   bool restart(const StartPoint& start) override {
@@ -125,12 +127,18 @@ class Bzip2Source final : public CompressedSource {
   static Step going_on() { return {0, 0, nullptr, true}; }
 
   Step begin_stream() {
+    const auto first = bits_.number(at_bit_, 8);
+    if (first == 0 && after_first_) {
+      at_bit_ += 8;
+      return going_on();
+    }
+    if (first && after_first_ && !may_follow(static_cast<char>(*first))) return broken(stranger());
     const auto header = bits_.number(at_bit_, 32);
     if (!header) return {};
     constexpr std::uint64_t kMagic = 0x425a68;  // BZh
     level_ = static_cast<char>(*header & 0xff);
     if (*header >> 8 != kMagic || level_ < '1' || level_ > '9')
-      return broken(after_first_ ? "what follows its last stream is no bzip2" : "it does not begin as bzip2 does");
+      return broken(after_first_ ? stranger() : "it does not begin as bzip2 does");
     at_bit_ += 32;
     stream_crc_ = 0;
     after_first_ = true;
@@ -231,8 +239,8 @@ class Bzip2Source final : public CompressedSource {
 
 }  // namespace
 
-std::unique_ptr<InputSource> make_bzip2_source(StoredInput& input, const InputNotes& notes) {
-  return std::make_unique<Bzip2Source>(input, notes);
+std::unique_ptr<InputSource> make_bzip2_source(StoredInput& input, const InputAccess& access) {
+  return std::make_unique<Bzip2Source>(input, access);
 }
 
 }  // namespace ontime::worker

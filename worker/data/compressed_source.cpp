@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/units.h"
 #include "common/hash/sha256.h"
 
 namespace ontime::worker {
@@ -28,9 +29,10 @@ std::uint64_t apart_at(std::uint64_t offset, std::uint64_t least) {
 }  // namespace
 
 // Notes are for files whose headers tell nothing.
-CompressedSource::CompressedSource(StoredInput& input, const InputNotes& notes)
+CompressedSource::CompressedSource(StoredInput& input, const InputAccess& access)
     : input_(input),
-      notes_(input.file().length() == 0 && input.has_parts() ? notes : InputNotes{}),
+      notes_(input.file().length() == 0 && input.has_parts() ? access.notes : InputNotes{}),
+      window_bytes_max_(access.window_bytes_max),
       start_(input.file().start) {}
 
 // A file that is divided by access points is read in parts that nobody compares. So each point is checked by the reader
@@ -38,7 +40,13 @@ CompressedSource::CompressedSource(StoredInput& input, const InputNotes& notes)
 // point has to be is checked too, by its hash. And the reader of the last range finds that the content is as long as it
 // should be. So wrong points cost an error and not an answer.
 Outcome<std::size_t> CompressedSource::read(char* to, std::size_t size) {
+  const bool is_begin = offset_ == 0;
   auto got = read_some(to, size);
+  if (got && is_begin) {
+    const std::string_view content(to, *got);
+    if (is_tar(content)) return inside("a tar archive, whose headers are no records; unpack it into a directory");
+    if (codec_by_magic(content) != Codec::Plain) return inside("what is compressed once more; decompress it once");
+  }
   const std::uint64_t length = input_.file().length();
   if (!got || length == 0) return got;
   if (offset_ > length) return broken(kMoreThanSaid);
@@ -56,11 +64,15 @@ Outcome<std::size_t> CompressedSource::read(char* to, std::size_t size) {
 Outcome<std::size_t> CompressedSource::read_some(char* to, std::size_t size) {
   std::size_t total = 0;
   while (total < size) {
+    auto padding = skip_padding();
+    if (!padding) return std::move(padding).error();
+    if (*padding) continue;
     const Step step =
         decompress({stored_.data() + stored_begin_, stored_end_ - stored_begin_}, to + total, size - total);
     stored_begin_ += step.consumed;
     total += step.produced;
     offset_ += step.produced;
+    if (step.window > 0) return too_large(step.window);
     if (step.error != nullptr) return broken(step.error);
     if (!meets_points()) return broken("a block does not begin where its headers or its index say");
     note_place();
@@ -73,6 +85,23 @@ Outcome<std::size_t> CompressedSource::read_some(char* to, std::size_t size) {
     break;
   }
   return total;
+}
+
+// One rule for all formats: behind the end of a stream come zero bytes, another stream, or nothing.
+Outcome<bool> CompressedSource::skip_padding() {
+  if (stored_begin_ == stored_end_ || stored_position() == 0 || !may_end()) return false;
+  const std::string_view stored(stored_.data() + stored_begin_, stored_end_ - stored_begin_);
+  const std::size_t zeros = std::min(stored.find_first_not_of('\0'), stored.size());
+  stored_begin_ += zeros;
+  if (zeros < stored.size() && !may_follow(stored[zeros])) return broken(stranger());
+  return zeros > 0;
+}
+
+const char* CompressedSource::stranger() {
+  const std::string format = name_of(input_.file().codec);
+  stranger_ =
+      "what follows its end is no " + format + "; '" + format + " -dc FILE | " + format + " > NEW' leaves it out";
+  return stranger_.c_str();
 }
 
 Outcome<std::uint64_t> CompressedSource::skip_to(std::uint64_t offset, std::uint64_t begin) {
@@ -151,6 +180,19 @@ Fault CompressedSource::broken(const char* why) const {
   return {FaultKind::BadRecord, "the compressed stream in " + input_.file().path + " is broken at byte " +
                                     std::to_string(stored_position()) + " (byte " + std::to_string(offset_) +
                                     " of its content): " + why};
+}
+
+// What would be read as records, and holds none.
+Fault CompressedSource::inside(const char* what) const {
+  return {FaultKind::BadRecord, input_.file().path + " holds " + what + ", and name that"};
+}
+
+Fault CompressedSource::too_large(std::uint64_t window) const {
+  constexpr std::uint64_t kMiB = 1u << 20;
+  return {FaultKind::BadRecord, "decompressing " + input_.file().path + " takes " + format_size(window) +
+                                    " of memory, and the job allows " + format_size(window_bytes_max_) +
+                                    "; raise that with --max-window " + std::to_string((window + kMiB - 1) / kMiB) +
+                                    "MiB"};
 }
 
 WindowHash hash_of_window(std::string_view window) {

@@ -16,11 +16,10 @@ namespace {
 constexpr int kGzipOnly = 15 + 16;
 constexpr int kDeflateOnly = -15;
 constexpr char kMagic = '\x1f';  // every member's first byte
-constexpr const char* kStranger = "what follows its last member is no gzip; 'zcat FILE | gzip > NEW' leaves it out";
 
 class GzipSource final : public CompressedSource {
  public:
-  GzipSource(StoredInput& input, const InputNotes& notes) : CompressedSource(input, notes) {
+  GzipSource(StoredInput& input, const InputAccess& access) : CompressedSource(input, access) {
     ONTIME_CHECK(inflateInit2(&stream_, kGzipOnly) == Z_OK, "zlib starts");
   }
   ~GzipSource() override { inflateEnd(&stream_); }
@@ -33,8 +32,6 @@ class GzipSource final : public CompressedSource {
   Step decompress(std::string_view stored, char* to, std::size_t size) override {
     if (at_ == At::BetweenMembers) {
       if (stored.empty()) return {};
-      if (stored.front() == '\0' && after_first_) return skip_padding(stored);
-      if (padded_ || (after_first_ && stored.front() != kMagic)) return {0, 0, kStranger};
       inflateReset2(&stream_, kGzipOnly);
       at_ = At::Member;
     }
@@ -44,6 +41,7 @@ class GzipSource final : public CompressedSource {
   }
 
   bool may_end() const override { return at_ == At::BetweenMembers; }
+  bool may_follow(char first) const override { return first == kMagic; }
 
   std::optional<StoredPosition> place(std::uint64_t position) const override {
     if (at_ == At::BetweenMembers) return StoredPosition{position, 0};
@@ -67,8 +65,6 @@ class GzipSource final : public CompressedSource {
   }
 
   bool restart(const StartPoint& start) override {
-    after_first_ = true;
-    padded_ = false;
     at_ = At::BetweenMembers;
     if (start.point.state == 0) return true;
     const auto window = unpack_window(start.window, start.point.window);
@@ -83,11 +79,6 @@ class GzipSource final : public CompressedSource {
   }
 
   std::uint32_t crc() const { return at_ == At::Member ? static_cast<std::uint32_t>(stream_.adler) : crc_; }
-
-  Step skip_padding(std::string_view stored) {
-    padded_ = true;
-    return {std::min(stored.find_first_not_of('\0'), stored.size()), 0, nullptr};
-  }
 
   Step prime(char byte) {
     inflatePrime(&stream_, 8 - used_bits_, static_cast<unsigned char>(byte) >> used_bits_);
@@ -110,7 +101,6 @@ class GzipSource final : public CompressedSource {
       trailer_bytes_ = 0;
       step.goes_on = true;
       at_ = at_ == At::Member ? At::BetweenMembers : At::Trailer;
-      after_first_ = true;
     } else if (code != Z_OK && code != Z_BUF_ERROR) {
       step.error = stream_.msg != nullptr ? stream_.msg : zError(code);
     }
@@ -132,8 +122,6 @@ class GzipSource final : public CompressedSource {
 
   z_stream stream_{};
   At at_ = At::BetweenMembers;
-  bool after_first_ = false;
-  bool padded_ = false;
   int used_bits_ = 0;      // of the first byte
   std::uint32_t crc_ = 0;  // of a member that was begun inside
   std::array<char, 8> trailer_{};
@@ -142,8 +130,8 @@ class GzipSource final : public CompressedSource {
 
 }  // namespace
 
-std::unique_ptr<InputSource> make_gzip_source(StoredInput& input, const InputNotes& notes) {
-  return std::make_unique<GzipSource>(input, notes);
+std::unique_ptr<InputSource> make_gzip_source(StoredInput& input, const InputAccess& access) {
+  return std::make_unique<GzipSource>(input, access);
 }
 
 }  // namespace ontime::worker

@@ -16,18 +16,28 @@ constexpr std::uint64_t kLastRecordBytes = 8u << 10;
 InputReader::InputReader(TaskInput input, RecordRule rule, std::size_t block_bytes, TaskInputAccess access)
     : files_(std::move(input.files)), rule_(rule), block_bytes_(block_bytes), access_(std::move(access)) {
   ONTIME_CHECK(!files_.empty(), "an attempt has an input");
-  std::uint64_t begin = input.begin;
-  for (const InputFile& file : files_) {
-    begins_.push_back(begin);
-    begin += file.size;
-  }
+  add_begin(input.begin);
+}
+
+// Of the next file, and of those behind as far as it is known how much files hold.
+void InputReader::add_begin(std::uint64_t begin) {
+  begins_.push_back(begin);
+  while (begins_.size() < files_.size() && files_[begins_.size() - 1].length() > 0)
+    begins_.push_back(begins_.back() + files_[begins_.size() - 1].length());
 }
 
 Outcome<std::unique_ptr<InputReader>> InputReader::open(TaskInput input, RecordRule rule, std::uint64_t begin,
                                                         std::size_t block_bytes, TaskInputAccess access) {
   std::unique_ptr<InputReader> reader(new InputReader(std::move(input), rule, block_bytes, std::move(access)));
-  if (auto opened = reader->open_file(reader->file_at(begin), begin); !opened) return std::move(opened).error();
+  if (auto opened = reader->open_at(begin); !opened) return std::move(opened).error();
+  if (auto there = reader->go_to(begin); !there) return std::move(there).error();
   return reader;
+}
+
+// The file that `begin` lies in as far as is known.
+Outcome<void> InputReader::open_at(std::uint64_t begin) {
+  const std::size_t file = file_at(begin);
+  return open_file(file, knows_end(file) ? begin : begins_[file]);
 }
 
 std::size_t InputReader::file_at(std::uint64_t offset) const {
@@ -45,7 +55,8 @@ Outcome<void> InputReader::open_file(std::size_t file, std::uint64_t begin) {
     if (auto same = check_unchanged(); !same) return same;
   }
   InputAccess access{access_.roots};
-  access.notes = access_.notes;
+  if (files_.size() == 1) access.notes = access_.notes;
+  access.window_bytes_max = rule_.window_bytes_max;
   if (files_[file].codec == Codec::Plain) {
     const std::uint64_t end = std::min({access_.end, end_of(file), kUnknownEnd - kLastRecordBytes});
     access.end = end - begins_[file] + kLastRecordBytes;
@@ -62,11 +73,19 @@ Outcome<void> InputReader::open_file(std::size_t file, std::uint64_t begin) {
 }
 
 Outcome<void> InputReader::go_to(std::uint64_t begin) {
-  const std::size_t file = file_at(begin);
-  if (file > current_) return open_file(file, begin);
-  if (begin <= file_begin()) return {};
-  is_checked_ = false;
-  return reader_->go_to(begin - file_begin());
+  for (;;) {
+    if (file_at(begin) > current_) {
+      if (auto opened = open_at(begin); !opened) return opened;
+    }
+    if (begin <= file_begin()) return {};
+    is_checked_ = false;
+    if (knows_end(current_)) return reader_->go_to(begin - file_begin());
+    auto block = reader_->next(begin - file_begin());
+    while (block && block->records > 0) block = reader_->next(begin - file_begin());
+    if (!block) return std::move(block).error();
+    if (position() >= begin) return {};
+    add_begin(position());
+  }
 }
 
 Outcome<RecordBlock> InputReader::next(std::uint64_t end) {
@@ -75,9 +94,12 @@ Outcome<RecordBlock> InputReader::next(std::uint64_t end) {
     if (position() < file_end) {
       is_checked_ = false;
       auto block = reader_->next(std::min(end, file_end) - file_begin());
-      if (!block || block->records > 0 || end <= file_end) return block;
+      if (!block || block->records > 0) return block;
+      const bool is_known = knows_end(current_);
+      if (is_known ? end <= file_end : position() >= end) return block;
+      if (!is_known) add_begin(position());
     }
-    if (auto opened = open_file(current_ + 1, file_end); !opened) return std::move(opened).error();
+    if (auto opened = open_file(current_ + 1, end_of(current_)); !opened) return std::move(opened).error();
   }
   return RecordBlock{};
 }

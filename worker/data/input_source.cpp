@@ -59,21 +59,22 @@ class StreamSource final : public CompressedSource {
   }
   bool may_end() const override { return true; }
   std::optional<StoredPosition> place(std::uint64_t /*position*/) const override { return std::nullopt; }
+  bool may_follow(char /*first*/) const override { return true; }
   bool restart(const StartPoint& /*start*/) override { return false; }
 };
 
 }  // namespace
 
-std::unique_ptr<InputSource> make_source(StoredInput& input, const InputNotes& notes) {
+std::unique_ptr<InputSource> make_source(StoredInput& input, const InputAccess& access) {
   switch (input.file().codec) {
     case Codec::Gzip:
-      return make_gzip_source(input, notes);
+      return make_gzip_source(input, access);
     case Codec::Zstd:
-      return make_zstd_source(input, notes);
+      return make_zstd_source(input, access);
     case Codec::Xz:
-      return make_xz_source(input, notes);
+      return make_xz_source(input, access);
     case Codec::Bzip2:
-      return make_bzip2_source(input, notes);
+      return make_bzip2_source(input, access);
     case Codec::Stream:
       return std::make_unique<StreamSource>(input);
     case Codec::Plain:

@@ -71,6 +71,7 @@ struct InputAccess {
   // Where, of the stored bytes, the reader means to end: nothing behind is fetched ahead.
   std::uint64_t end = ~std::uint64_t{0};
   InputNotes notes{};
+  std::uint64_t window_bytes_max = 128u << 20;  // what decompressing may look back at
   // Where requests cost much: what one brings at most. A block of HDFS: the server that has it is asked for it.
   std::uint64_t long_request_bytes = 128u << 20;
 };
@@ -94,6 +95,6 @@ class InputSource {
 };
 
 // `input` must outlive the source.
-std::unique_ptr<InputSource> make_source(StoredInput& input, const InputNotes& notes = {});
+std::unique_ptr<InputSource> make_source(StoredInput& input, const InputAccess& access = {});
 
 }  // namespace ontime::worker

@@ -48,7 +48,7 @@ Outcome<void> RecordReader::rewind() {
     source_.reset();
     input_ = std::move(*input);
   }
-  source_ = make_source(*input_, access_.notes);
+  source_ = make_source(*input_, access_);
   first_ = last_ = 0;
   position_ = 0;
   ended_ = false;

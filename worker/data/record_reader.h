@@ -25,7 +25,8 @@ namespace ontime::worker {
 
 struct RecordRule {
   std::shared_ptr<const app::RecordFormat> format = line_format();
-  std::uint64_t record_bytes_max = 64u << 20;  // a record with its end may have so many
+  std::uint64_t record_bytes_max = 64u << 20;   // a record with its end may have so many
+  std::uint64_t window_bytes_max = 128u << 20;  // and what decompressing may look back at
 
   static std::shared_ptr<const app::RecordFormat> line_format() { return {std::shared_ptr<void>(), &records::lines()}; }
 };
@@ -114,11 +115,12 @@ class RecordReader {
 };
 
 // The records of an attempt's input: one file, or several small ones that share a task and are read one after another.
-// Offsets are the task's: they count the files of a group one after another. Each file has a RecordReader of its own,
-// so no record crosses a file's end, and one file is open at a time.
+// Offsets are the task's: they count what the files of a group hold one after another. Each file has a RecordReader of
+// its own, so no record crosses a file's end, and one file is open at a time. Where a file begins that follows a
+// compressed one is known when that has been read.
 struct TaskInput {
-  std::vector<InputFile> files;  // more than one only if they are plain
-  std::uint64_t begin = 0;       // offset of the first
+  std::vector<InputFile> files;
+  std::uint64_t begin = 0;  // offset of the first
 };
 
 // What an attempt may read, as InputAccess; the address is the one of the file with this index.
@@ -154,12 +156,15 @@ class InputReader {
 
  private:
   InputReader(TaskInput input, RecordRule rule, std::size_t block_bytes, TaskInputAccess access);
-  std::size_t file_at(std::uint64_t offset) const;
-  std::uint64_t end_of(std::size_t file) const;  // of the last one: kUnknownEnd
+  void add_begin(std::uint64_t begin);
+  std::size_t file_at(std::uint64_t offset) const;  // as far as that is known
+  bool knows_end(std::size_t file) const { return file + 1 == files_.size() || file + 1 < begins_.size(); }
+  std::uint64_t end_of(std::size_t file) const;  // of the last one, and if it is not known: kUnknownEnd
+  Outcome<void> open_at(std::uint64_t begin);
   Outcome<void> open_file(std::size_t file, std::uint64_t begin);
 
   const std::vector<InputFile> files_;
-  std::vector<std::uint64_t> begins_;  // of the files
+  std::vector<std::uint64_t> begins_;  // of the files, as far as known
   const RecordRule rule_;
   const std::size_t block_bytes_;
   const TaskInputAccess access_;

@@ -27,7 +27,8 @@ InputFile input_file(const wire::InputFile& file) {
 TaskInput task_input(const wire::InputFile& file) {
   TaskInput input;
   input.begin = file.parts_begin();
-  for (const wire::InputPart& part : file.parts()) input.files.push_back({part.path(), part.size(), part.version()});
+  for (const wire::InputPart& part : file.parts())
+    input.files.push_back({part.path(), part.size(), part.version(), protocol::codec(part.codec())});
   if (file.parts().empty()) input.files.push_back(input_file(file));
   return input;
 }

@@ -80,6 +80,7 @@ AttemptStatus RunLoop::load(const wire::ToRunner::Setup& setup) {
   auto parameters = loaded->complete(given);
   if (!parameters) return refused(parameters.error().message);
   if (job.settings().record_bytes_max() > 0) rule_.record_bytes_max = job.settings().record_bytes_max();
+  if (job.settings().window_bytes_max() > 0) rule_.window_bytes_max = job.settings().window_bytes_max();
   auto format = records::make_format(job.settings().records());
   if (!format) return refused(format.error().message);
   rule_.format = std::move(*format);
@@ -113,11 +114,10 @@ AttemptStatus RunLoop::make_mapper(const app::LoadedApplication& loaded) {
 AttemptStatus RunLoop::map(const wire::ToRunner::Run& order) {
   if (!ready_) return ready_;
   try {
-    AttemptStatus status =
-        AttemptRun(
-            {*mapper_, *context_, channel_, progress_, rule_, block_bytes_, clock_, places_, claim_bytes_, compression_},
-                   order)
-            .run();
+    AttemptStatus status = AttemptRun({*mapper_, *context_, channel_, progress_, rule_, block_bytes_, clock_, places_,
+                                       claim_bytes_, compression_},
+                                      order)
+                               .run();
     if (status) return status;
     AttemptFailure failure = std::move(status).error();
     failure.message += used_up(bounds_.limits, failure.message);

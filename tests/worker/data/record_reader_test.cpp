@@ -209,7 +209,8 @@ TEST(RecordReader, FixedLengthRecordsAreTiledByArithmetic) {
 TEST(RecordReader, AFileThatIsNoMultipleOfTheRecordLengthIsABadRecord) {
   const TemporaryDirectory directory;
   write_file(directory.file("input"), "aaaabb");
-  const auto reader = open_reader(describe(directory.file("input")), 0, {std::make_shared<app::FixedRecords>(4), 1 << 20});
+  const auto reader =
+      open_reader(describe(directory.file("input")), 0, {std::make_shared<app::FixedRecords>(4), 1 << 20});
   ASSERT_TRUE(reader->next(6));
   const auto block = reader->next(6);
   ASSERT_FALSE(block);
@@ -282,18 +283,6 @@ TEST(RecordReader, ATruncatedCompressedFileIsABadRecordThatNamesFileAndOffset) {
       EXPECT_EQ(block.error().kind, FaultKind::BadRecord);
       EXPECT_NE(block.error().message.find(directory.file("input") + " is broken at byte "), std::string::npos);
     }
-  }
-}
-
-TEST(RecordReader, SaysThatWhatFollowsTheLastMemberIsNoGzip) {
-  const TemporaryDirectory directory;
-  for (const std::string& more : {std::string("garbage"), std::string("\0\0garbage", 9)}) {
-    write_file(directory.file("input"), gzip("some\n") + gzip("text\n") + more);
-    const auto reader = open_reader(describe(directory.file("input"), Codec::Gzip), 0);
-    auto block = reader->next(kUnknownEnd);
-    while (block && block->records > 0) block = reader->next(kUnknownEnd);
-    ASSERT_FALSE(block);
-    EXPECT_NE(block.error().message.find("what follows its last member is no gzip"), std::string::npos);
   }
 }
 

@@ -19,6 +19,8 @@ constexpr std::size_t kWaitingMax = 1000;  // seals of one attempt
 std::string place_of(const Attempt& attempt) {
   const wire::InputFile& file = attempt.launch().file();
   std::string path = file.path();
+  if (file.codec() != wire::PLAIN && !file.parts().empty())
+    return "; it had mapped " + path + " and the files behind it up to byte " + std::to_string(attempt.offset());
   std::uint64_t begin = 0;
   std::uint64_t end = file.parts_begin();
   for (const wire::InputPart& part : file.parts()) {
