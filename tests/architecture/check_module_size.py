@@ -7,12 +7,12 @@ import source_tree
 # Comments and all. Aims: 9,000 for lab; 60,000 for apps, cli, common, master, scheduler and worker together.
 LINES_MAX = {
     "apps": 4958,  # records framed for commands (+110), what commands and jobs learn of each other (+60)
-    "cli": 11540,  # names of inputs in a file, patterns of what is left out, files of this process only (+125)
+    "cli": 11906,  # names of inputs in a file, patterns of what is left out, files of this process only (+125), notices (+310)
     # Ten formats of records (+870) and their interface for applications (+215); ways to the keys of AWS (+360); redirects, files
     # without a size and small ones (+330)
     "common": 15660,
     "lab": 10379,
-    "master": 14374,  # what is excluded or skipped of the inputs, and why (+240)
+    "master": 15282,  # what is excluded or skipped of the inputs, and why (+240), notices (+660)
     "python/ontime": 2580,  # records as fields, values and objects
     "python/ontime/lab": 1953,
     "scheduler": 18547,  # forecasts know nodes and records (+317), ends, clones and divisions are weighed (+171)
