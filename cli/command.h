@@ -36,6 +36,7 @@ struct JobOptions : JobSettings {
   Settings parameters;
   std::vector<std::string> application_directories;  // looked at before the default ones
   std::vector<std::string> files;                    // that the job brings, as typed
+  std::vector<std::string> notify;                   // WHEN:WHAT
 
   JobOptions() {  // the master's
     policy.clear();

@@ -9,6 +9,7 @@
 #include "common/base/units.h"
 #include "common/base/wording.h"
 #include "master/inputs/input_listing.h"
+#include "master/submissions/notify.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::cli {
@@ -211,6 +212,19 @@ constexpr JobField kJobFields[] = {
            add_text(app, "--file", job.files, "FILE",
                     "Send this file along: attempts find it in their directory; repeatable");
          }},
+    {.add_flag =
+         [](CLI::App& app, JobOptions& job) {
+           add_text(app, "--notify", job.notify, "WHEN:WHAT",
+                    "Tell once when the job is pocd<0.5 (or another number), late, missed, failed, ended or stuck: run "
+                    "a command, or post JSON to an http(s):// URL; repeatable")
+               ->check([](const std::string& text) {
+                 const auto notify = master::read_notify(text);
+                 return notify ? ""
+                               : notify.error().message.substr(0, notify.error().message.size() - 1);  // no full stop
+               });
+         },
+     .title = "notify",
+     .text = notices_text},
     {.add_flag =
          [](CLI::App& app, JobOptions& job) {
            add_text(app, "--estimator", job.estimator, "NAME",

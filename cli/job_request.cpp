@@ -86,6 +86,7 @@ wire::JobSpec make_job_spec(const JobOptions& options, const std::string& workin
   spec.set_top_level_only(options.top_level_only);
   spec.set_growing(options.growing);
   for (const auto& pattern : options.exclude) spec.add_exclude(absolute_exclude(pattern, working_directory));
+  for (const auto& notice : options.notify) spec.add_notify(notice);
   for (const auto& directory : options.application_directories)
     spec.add_application_directories(absolute(directory, working_directory));
   return spec;

@@ -65,10 +65,10 @@ endfunction()
 
 # Where next to no time is spent when jobs run, -O1 is good enough: it compiles in a fifth less time than -O2.
 # What decides, maps bytes or journals stays at -O2.
-set(ONTIME_RARELY_RUNS ontime ontime-master ontime-web ontime-worker ontime_app_loader ontime_certs ontime_cli
+set(ONTIME_RARELY_RUNS ontime ontime-master ontime-notifier ontime-web ontime-worker ontime_app_loader ontime_certs ontime_cli
   ontime_client ontime_confine ontime_files ontime_flags ontime_hdfs ontime_http ontime_index_store ontime_injection
   ontime_injection_file ontime_injection_wire ontime_inputs ontime_job_views ontime_log ontime_master ontime_net
-  ontime_net_values ontime_network ontime_output ontime_protocol ontime_protocol_messages ontime_requests ontime_s3
+  ontime_net_values ontime_network ontime_notify ontime_output ontime_protocol ontime_protocol_messages ontime_requests ontime_s3
   ontime_store ontime_store_names ontime_web ontime_worker)
 # Under sanitizers only what maps bytes is optimised: the rest is compiled in less than half of the time without.
 set(ONTIME_MAPS_BYTES ontime_aggregate ontime_base ontime_worker_data ontime_runner_core ontime_exec ontime_generators ontime_grep ontime_ratings

@@ -3,10 +3,12 @@
 #include <sstream>
 #include <utility>
 
+#include "common/base/environment.h"
 #include "common/base/limits.h"
 #include "common/base/wording.h"
 #include "common/flags/flags.h"
 #include "common/injection/settings.h"
+#include "master/submissions/notify.h"
 #include "master/submissions/submission.h"
 #include "scheduler/policies/policy.h"
 
@@ -26,6 +28,8 @@ struct Flags {
   std::vector<std::string> input_roots;
   std::vector<std::string> output_roots;
   net::TlsFiles tls;
+  std::string notify_secret_file;
+  std::string notify_commands;
   injection::Flags injection;
 };
 
@@ -104,6 +108,20 @@ void declare_access(CLI::App& app, Flags& flags) {
   flags::add_tls(app, "master", flags.tls.authority, flags.tls.certificate, flags.tls.key);
 }
 
+void declare_notices(CLI::App& app, Flags& flags) {
+  flags::add_texts(app, "--notify", flags.line.settings.notices.otherwise,
+                   "What to tell about jobs that do not say it, as 'ontime submit --notify'; repeatable",
+                   {.type = "WHEN:WHAT"}, true);
+  flags::add_text(app, "--notify-commands", flags.notify_commands,
+                  "Role that a job's --notify needs to run commands, which have this master's rights, or nobody "
+                  "(default: submit; with TLS, --insecure-network or several tokens nobody)",
+                  {.type = "ROLE", .choices = {"submit", "admin", "nobody"}});
+  flags::add_text(app, "--notify-secret-file", flags.notify_secret_file,
+                  "File with the secret that signs what --notify posts (HMAC-SHA256), else "
+                  "$ONTIME_NOTIFY_SECRET_FILE",
+                  {.type = "FILE"});
+}
+
 void declare_process(CLI::App& app, Flags& flags) {
   flags::add_log(app, flags.line.log.level, flags.line.log.format, flags.line.log.file);
   flags::add_switch(app, "--check-config", flags.line.check_config, "Check flags and configuration file, and exit",
@@ -134,6 +152,7 @@ void declare(CLI::App& app, Flags& flags) {
   declare_scheduling(app, flags);
   declare_advice(app, flags);
   declare_access(app, flags);
+  declare_notices(app, flags);
   declare_process(app, flags);
 }
 
@@ -157,6 +176,28 @@ Status check_network(const Flags& flags, CommandLine& line) {
     return bad_input(
         "--owner-share needs owners, which are the names of tokens or certificates: give it --token-file.");
   }
+  return {};
+}
+
+Status check_notices(const Flags& flags, Settings& settings) {
+  NoticeSettings& notices = settings.notices;
+  if (notices.otherwise.size() > kNoticesMax)
+    return bad_input("--notify: at most " + std::to_string(kNoticesMax) + " may be given");
+  for (const std::string& text : notices.otherwise) {
+    if (const auto notify = read_notify(text); !notify) return bad_input("--notify: " + notify.error().message);
+  }
+  const bool is_shared = flags.insecure_network || settings.tls || settings.tokens.all().size() > 1;
+  notices.is_command_right_given = !flags.notify_commands.empty();
+  if (flags.notify_commands == "admin") notices.command_right = net::Right::Control;
+  if (flags.notify_commands == "nobody" || (flags.notify_commands.empty() && is_shared)) notices.command_right.reset();
+  const std::string& named = flags.notify_secret_file;
+  const std::string file = named.empty() ? environment_variable("ONTIME_NOTIFY_SECRET_FILE") : named;
+  if (file.empty()) return {};
+  Result<std::string> secret = net::read_secret(file, "secret of notices");
+  if (!secret) return bad_input("--notify-secret-file: " + secret.error().message);
+  while (secret->ends_with('\n') || secret->ends_with('\r')) secret->pop_back();
+  if (secret->empty()) return bad_input("--notify-secret-file: '" + file + "' is empty; write a secret into it");
+  notices.secret = std::move(*secret);
   return {};
 }
 
@@ -200,6 +241,7 @@ Result<CommandLine> check(const Flags& flags) {
   if (!roots) return roots.error();
   line.settings.roots = std::move(*roots);
   if (Status status = check_network(flags, line); !status) return status.error();
+  if (Status status = check_notices(flags, line.settings); !status) return status.error();
   auto injection = injection::load(flags.injection);
   if (!injection) return std::move(injection).error();
   line.settings.injection = std::move(*injection);

@@ -165,15 +165,19 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       lists_(control_),
       accounts_(io.get_executor(), scheduler_->cluster(), [this] { return control_.now(); }),
       pictures_(io.get_executor(), *scheduler_, failures_, [this] { return control_.now(); }),
+      notices_({control_, pictures_, settings.notices.tell, journal.cluster(), settings.notices.secret}),
       room_(scheduler_->cluster(), settings.owner_share),
-      submissions_(control_, answers_, submission_work_, committer_, room_, journal.cluster(), settings.policy,
-                   settings.roots, [this](const scheduler::InputFile& file) { return indexes_.find(file); }),
+      submissions_(
+          control_, answers_, submission_work_, committer_, room_, journal.cluster(), settings.policy, settings.roots,
+          [this](const scheduler::InputFile& file) { return indexes_.find(file); }, settings.notices.otherwise),
+      command_right_(settings.notices.command_right),
+      is_command_right_given_(settings.notices.is_command_right_given),
       advisor_(make_advisor(settings)),
       acceptor_(
           std::move(socket),
           {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls, settings.advise > 0},
           {settings.stuck_max, settings.idle_max}, dispatcher_,
-          {control_, submissions_, watch_, lists_, accounts_, pictures_, failures_, logs_, indexes_,
+          {control_, submissions_, watch_, lists_, accounts_, pictures_, failures_, logs_, indexes_, command_right_,
            settings.advise > 0, settings.injection ? injection::describe(*settings.injection) : std::string()},
           advisor_.get()),
       wind_down_(io.get_executor()) {}
@@ -192,8 +196,16 @@ void Master::start() {
   control_.start();
   end_jobs_of_the_other_kind(advisor_ != nullptr);
   if (advisor_) advisor_->start();
+  pictures_.on_forecast = [this](JobId id, const wire::Forecast& forecast) { notices_.foresee(id, forecast); };
   pictures_.start();
+  notices_.start();
   acceptor_.start();
+}
+
+// Several owners may come by them.
+std::size_t Master::set_tokens(net::Tokens tokens) {
+  if (tokens.all().size() > 1 && !is_command_right_given_) command_right_.reset();
+  return acceptor_.set_tokens(std::move(tokens));
 }
 
 void Master::begin_recording() {
@@ -224,6 +236,7 @@ void Master::end_when_told(std::function<void()> then, asio::steady_timer::time_
 bool Master::stop() {
   acceptor_.close();
   pictures_.stop();
+  notices_.stop();
   const bool have_commits_ended = commit_work_.stop();
   return submission_work_.stop() && have_commits_ended;
 }
@@ -231,6 +244,7 @@ bool Master::stop() {
 void Master::observe(const scheduler::JournalRecord& record) {
   log_record(record, scheduler_->cluster());
   failures_.observe(record);
+  notices_.observe(record);
   if (const auto* ended = std::get_if<scheduler::fact::JobEnded>(&record.fact)) watch_.ended(ended->job);
   if (const auto* forgotten = std::get_if<scheduler::fact::JobForgotten>(&record.fact)) {
     logs_.forget(forgotten->job);

@@ -7,6 +7,7 @@
 #include <asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "common/base/result.h"
@@ -24,6 +25,7 @@
 #include "master/loop/control_loop.h"
 #include "master/loop/journal_writer.h"
 #include "master/mounts/file_work.h"
+#include "master/notices/notices.h"
 #include "master/outputs/attempt_logs.h"
 #include "master/outputs/output_committer.h"
 #include "master/recording/recorder.h"
@@ -50,7 +52,7 @@ class Master {
   bool stop();
 
   // See Acceptor. On the io_context's thread.
-  std::size_t set_tokens(net::Tokens tokens) { return acceptor_.set_tokens(std::move(tokens)); }
+  std::size_t set_tokens(net::Tokens tokens);
 
   std::uint16_t port() const { return acceptor_.port(); }
   const scheduler::Cluster& cluster() const { return scheduler_->cluster(); }
@@ -101,8 +103,11 @@ class Master {
   JobLists lists_;
   Accounts accounts_;
   JobPictures pictures_;
+  Notices notices_;
   RoomForJobs room_;
   Submissions submissions_;
+  std::optional<net::Right> command_right_;  // see ClientServices
+  const bool is_command_right_given_;
   const std::unique_ptr<Advisor> advisor_;  // may be null
   Acceptor acceptor_;
   asio::steady_timer wind_down_;

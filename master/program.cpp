@@ -21,6 +21,7 @@
 #include "common/base/descriptor.h"
 #include "common/base/kill_point.h"
 #include "common/base/machine.h"
+#include "common/base/program_path.h"
 #include "common/base/wording.h"
 #include "common/files/file_system.h"
 #include "common/flags/everything_written.h"
@@ -34,6 +35,7 @@
 #include "master/journal/rocksdb_journal.h"
 #include "master/journal_tools.h"
 #include "master/master.h"
+#include "master/notices/notifiers.h"
 #include "master/recording/block.h"
 #include "master/recording/recorder.h"
 
@@ -166,6 +168,9 @@ Error orphan(pid_t parent) {
                 " did not start this one, or has ended; name the process that starts it");
 }
 
+// Beside this program. If it is missing, a notice that it should tell says so.
+std::string notifier_program() { return (program_path().parent_path() / "ontime-notifier").string(); }
+
 bool has_no_roots(const JobRoots& roots) { return roots.input.are_everywhere() || roots.output.are_everywhere(); }
 
 // Whatever hangs, the journal's disk included, the process ends soon after it was told to. What is not durable by then
@@ -211,6 +216,8 @@ int run(const CommandLine& line) {
   if (!socket) return complain(socket.error());
   Settings settings = line.settings;
   settings.index_directory = line.journal + "/access-points";
+  const auto notifiers = std::make_shared<Notifiers>(io.get_executor(), notifier_program());
+  settings.notices.tell = std::bind_front(&Notifiers::tell, notifiers);
   auto master = Master::make(io, **journal, settings, std::move(*socket), end_at_journal_failure, make_recorder(line));
   if (!master) return complain(master.error());
   pass_kill_point("journal-read");
@@ -240,6 +247,7 @@ int run(const CommandLine& line) {
     if (Status status = write_port_file(line.port_file, (*master)->port()); !status) return complain(status.error());
   }
   io.run();
+  notifiers->stop();  // what is not told, the next master tells
   return end(*master, *journal, line.parent != 0);
 }
 

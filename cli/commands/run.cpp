@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "cli/application_check.h"
 #include "cli/client/exported_job.h"
@@ -36,6 +37,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kKillPatience = 2s;
+constexpr auto kNoticesMost = 2min;  // a server that is down is asked again for one
 
 // Most jobs of a few MB have ended before a second worker could be of use. Where time counts all start at once.
 Duration wait_of_other_workers(const RunCommand& command) {
@@ -104,6 +106,7 @@ class OneJobCluster {
   void announce(const wire::Reply::Submitted& submitted);
   void kill_job();
   Result<ExitCode> give_up(const Error& error);
+  void await_notices(MasterClient& client);
   Status keep_recording();
   Status write_report();
   Status write_answer();
@@ -153,6 +156,7 @@ Result<ExitCode> OneJobCluster::execute(bool is_checked) {
                                         .tasks = command_.show_tasks,
                                         .explained = explained_ ? &*explained_ : nullptr,
                                         .application_directories = command_.job.application_directories});
+  if (ended->summary().notify_size() > 0) await_notices(client);
   cluster_->stop();
   const bool succeeded = ended->summary().state() == wire::SUCCEEDED;
   if (!succeeded) output_.remove();
@@ -222,6 +226,27 @@ void OneJobCluster::announce(const wire::Reply::Submitted& submitted) {
   view_.say(to_string(JobId{submitted.job()}) + ": " + spec_.application() + ", " + counted(submitted.tasks(), "task") +
             ", " + counted(command_.cluster.workers, "worker"));
   if (!submitted.left_out().empty()) view_.say(submitted.left_out());
+}
+
+// The master ends with this run and takes them along, so what is due goes out before.
+void OneJobCluster::await_notices(MasterClient& client) {
+  const auto give_up_at = std::chrono::steady_clock::now() + kNoticesMost;
+  for (;;) {
+    const auto job = client.describe(job_, {});
+    if (!job) return;
+    const auto& notices = job->summary().notify();
+    const bool is_any_due = std::ranges::any_of(notices, [](const wire::Notice& notice) { return notice.is_due(); });
+    if (is_any_due && std::chrono::steady_clock::now() < give_up_at) {
+      std::this_thread::sleep_for(20ms);
+      continue;
+    }
+    for (const wire::Notice& notice : notices) {
+      const std::string why = notice.is_due() ? "it took too long" : notice.problem();
+      if (!why.empty())
+        std::fprintf(stderr, "ontime: --notify %s was not told: %s\n", notice.when().c_str(), why.c_str());
+    }
+    return;
+  }
 }
 
 // Complete once the master has ended.

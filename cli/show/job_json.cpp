@@ -98,6 +98,13 @@ Json explained_task_value(const wire::ExplainedTask& task) {
   return json;
 }
 
+Json notify_value(const wire::Notice& notice) {
+  return {{"when", notice.when()},
+          {"what", notice.what()},
+          {"told_unix_ns", instant(notice.told_unix_ns())},
+          {"problem", text_or_null(notice.problem())}};
+}
+
 Json counters_of(const wire::JobSummary& job) {
   Json groups = Json::object();
   for (const auto& counter : job.counters()) groups[counter.group()][counter.name()] = static_cast<std::int64_t>(counter.value());
@@ -249,6 +256,7 @@ Json job_value(const wire::JobSummary& job) {
                 {"attempts_launched", job.attempts_launched()},
                 {"attempts_failed", job.attempts_failed()},
                 {"counters", counters_of(job)},
+                {"notify", list_of(job.notify(), notify_value)},
                 {"message", job.message()}});
   return value;
 }

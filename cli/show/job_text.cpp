@@ -176,6 +176,19 @@ std::string left_out_text(const wire::JobSummary& job) {
   return text + (inputs.size() > kShownMost ? " The others are in --json and in the output's manifest." : "");
 }
 
+std::string notices_text(const wire::JobSummary& job) {
+  std::string text;
+  for (const wire::Notice& notice : job.notify()) {
+    if (!text.empty()) text += "; ";
+    text += notice.when() + ": " + notice.what();
+    if (!notice.problem().empty())
+      text += " (not told: " + notice.problem() + ")";
+    else if (notice.told_unix_ns() != 0)
+      text += " (told " + local_time(notice.told_unix_ns()) + ")";
+  }
+  return text;
+}
+
 std::string parameters_text(const wire::JobSummary& job) {
   std::string text;
   for (const auto& entry : job.settings().policy_parameters()) add(text, entry.key() + "=" + entry.value());

@@ -44,6 +44,7 @@ std::string tasks_table(const wire::Reply::Job& job, bool open_only, Colours col
 std::string segments_table(const wire::Reply::Job& job, bool open_only);
 
 std::string left_out_text(const wire::JobSummary& job);     // likewise
+std::string notices_text(const wire::JobSummary& job);      // likewise
 std::string deadline_text(const wire::JobSummary& job);     // empty: none
 std::string checkpoints_text(const wire::JobSummary& job);  // "every 5s", "off"
 // "theta=2s, lambda=0.1"; empty: none.

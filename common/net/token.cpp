@@ -90,18 +90,6 @@ Status check_pair(const Token& first, std::size_t before, const Token& second, s
   return {};
 }
 
-Result<std::string> read_text(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return bad_input("the token file '" + file + "' cannot be read: " + std::strerror(errno));
-  if (Status status = check_secret(file, "token file"); !status) return status.error();
-  std::string text(kFileBytesMax + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad()) return bad_input("the token file '" + file + "' cannot be read: " + std::strerror(errno));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (text.size() > kFileBytesMax) return bad_input("the token file '" + file + "' is larger than 64 KiB");
-  return text;
-}
-
 // The file that was asked for; else, where no variable holds a token, the one beside our certificate; else "".
 std::string file_to_read(const std::string& asked, const char* beside_certificate) {
   const std::string directory = environment_variable("ONTIME_TLS_DIR");
@@ -117,6 +105,19 @@ Status check_secret(const std::string& path, const char* what) {
   if (::stat(path.c_str(), &status) != 0 || (status.st_mode & S_IRWXO) == 0) return {};
   return bad_input(std::string("everybody on this machine can read the ") + what + " '" + path + "'; run 'chmod 600 " +
                    path + "'");
+}
+
+Result<std::string> read_secret(const std::string& file, const char* what) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string named = std::string("the ") + what + " '" + file + "'";
+  if (!stream) return bad_input(named + " cannot be read: " + std::strerror(errno));
+  if (Status status = check_secret(file, what); !status) return status.error();
+  std::string text(kFileBytesMax + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.bad()) return bad_input(named + " cannot be read: " + std::strerror(errno));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (text.size() > kFileBytesMax) return bad_input(named + " is larger than 64 KiB");
+  return text;
 }
 
 std::string make_token() { return hex_digits(random_bytes(16)); }
@@ -175,7 +176,7 @@ bool Tokens::accept(const std::optional<Token>& token) const {
 Result<Tokens> read_accepted_tokens(const std::string& asked) {
   const std::string file = file_to_read(asked, "tokens");
   if (file.empty()) return Tokens::single(environment_variable("ONTIME_TOKEN"));
-  const auto text = read_text(file);
+  const auto text = read_secret(file, "token file");
   if (!text) return text.error();
   auto tokens = Tokens::parse(*text);
   if (!tokens) return bad_input("the token file '" + file + "' cannot be used: " + tokens.error().message);
@@ -185,7 +186,7 @@ Result<Tokens> read_accepted_tokens(const std::string& asked) {
 Result<std::string> read_own_token(const std::string& asked) {
   const std::string file = file_to_read(asked, "token");
   if (file.empty()) return environment_variable("ONTIME_TOKEN");
-  const auto text = read_text(file);
+  const auto text = read_secret(file, "token file");
   if (!text) return text.error();
   const std::vector<Line> lines = lines_of(*text);
   if (lines.size() != 1) {

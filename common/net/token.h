@@ -59,6 +59,9 @@ std::string describe_refusal(std::string_view need, std::string_view credentials
 // that is missing passes.
 Status check_secret(const std::string& path, const char* what);
 
+// The text of a small file that passes check_secret(). BadInput otherwise, and if it cannot be read.
+Result<std::string> read_secret(const std::string& path, const char* what);
+
 // 128 random bits from the kernel, as 32 hexadecimal digits.
 std::string make_token();
 

@@ -67,6 +67,7 @@ void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t
   wire::JobSetup* setup = add_order()->mutable_setup();
   setup->set_job(job.value);
   journal::put(spec, setup->mutable_spec());
+  setup->mutable_spec()->clear_notify();  // they may hold secrets
   setup->set_output(output::attempts_directory(spec.output, spec.claim));
   setup->set_tasks(tasks);
   end_large_message();

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "common/net/connection.h"
@@ -34,7 +35,9 @@ struct ClientServices {
   const FailureMessages& failures;
   AttemptLogs& logs;
   IndexStore& indexes;
-  bool advises = false;  // Hadoop, and takes no jobs of clients
+  // What a client needs for a job that runs commands of the master's user (--notify); nothing: none has it.
+  const std::optional<net::Right>& command_right;
+  bool advises = false;     // Hadoop, and takes no jobs of clients
   std::string injection{};  // what disturbs attempts on purpose, as in the log; empty: nothing
 };
 
@@ -57,6 +60,7 @@ class ClientSession {
   asio::awaitable<Answer> durable_answer(wire::Request request);
   asio::awaitable<Answer> answer(wire::Request request);
   wire::Reply forbid(std::string sentence);
+  std::optional<std::string> need_for_notices(const wire::JobSpec& request) const;
   asio::awaitable<wire::Reply> submit(wire::JobSpec request);
   asio::awaitable<Answer> list_jobs(wire::Request::ListJobs request);
   asio::awaitable<wire::Reply> describe_job(wire::Request::DescribeJob request);

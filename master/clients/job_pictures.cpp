@@ -80,7 +80,13 @@ std::optional<wire::Forecast> JobPictures::forecast(JobId id) {
   foreseen.latest = view_of(*forecast, *job);
   foreseen.made_at = now;
   foreseen.track.add(now - job->submitted_at, foreseen.latest);
+  on_forecast(id, foreseen.latest);
   return foreseen.latest;
+}
+
+std::optional<wire::Forecast> JobPictures::latest_forecast(JobId id) const {
+  const auto known = foreseen_.find(id);
+  return known == foreseen_.end() ? std::nullopt : std::optional(known->second.latest);
 }
 
 void JobPictures::start() {

@@ -45,6 +45,10 @@ class JobPictures {
   asio::awaitable<Picture> overview(JobId id);
   // Of a running job; none of others.
   std::optional<wire::Forecast> forecast(JobId id);
+  // The last one that was made, if any.
+  std::optional<wire::Forecast> latest_forecast(JobId id) const;
+  // Called with each new one.
+  std::function<void(JobId id, const wire::Forecast& forecast)> on_forecast = [](JobId, const wire::Forecast&) {};
   // All that were made and are kept.
   void append_forecasts(wire::Reply::Job& reply, JobId id) const;
   void forget(JobId id);

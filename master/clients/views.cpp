@@ -13,6 +13,7 @@
 #include "common/protocol/convert.h"
 #include "master/base/settings.h"
 #include "master/base/text.h"
+#include "master/submissions/notify.h"
 
 namespace ontime::master {
 
@@ -84,6 +85,21 @@ void fill_choice(wire::JobSummary& summary, const Job& job) {
     summary.set_policy_chosen(made.decision.policy);
     summary.set_policy_choice(made.decision.text);
     return;
+  }
+}
+
+void fill_notices(wire::JobSummary& summary, const Job& job, TimePoint now) {
+  for (std::uint32_t number = 0; number < job.spec.notify.size(); ++number) {
+    const Result<Notify> notify = read_notify(job.spec.notify[number]);
+    if (!notify) continue;
+    wire::Notice& view = *summary.add_notify();
+    view.set_when(notify->condition);
+    view.set_what(notify->shown());
+    const auto told = job.told.find(number);
+    view.set_is_due(told == job.told.end() && holds(*notify, job, now));
+    if (told == job.told.end()) continue;
+    view.set_told_unix_ns(moment(told->second.at));
+    view.set_problem(told->second.problem);
   }
 }
 
@@ -193,6 +209,7 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
   summary.set_policy_problem(job.policy_problem);
   fill_choice(summary, job);
   fill_harm(summary, job);
+  fill_notices(summary, job, now);
   summary.set_attempts_running(static_cast<std::uint32_t>(job.live.size()));
   summary.set_copies_running(running_copies(job));
   summary.set_attempts_launched(job.attempts_launched);
@@ -218,7 +235,7 @@ std::string waiting_for(const Job& job, const scheduler::Cluster& cluster) {
     if (job.attempts_failed == 0) break;  // no need to look at thousands of nodes for each job
     if (node.live.size() < node.slots) return "a worker on which it has not failed";
   }
-  return is_any_serving ? "a slot" : what;
+  return is_any_serving ? kWaitsForSlot : what;
 }
 
 void TaskViews::append_to(wire::Reply::Job& reply, JobId id, const Job& job, const Wanted& wanted) const {

@@ -37,6 +37,7 @@ enum class ShowCounters : bool { No, Yes };
 wire::JobSummary summary_of(JobId id, const scheduler::Job& job, TimePoint now, ShowCounters counters);
 // What the job waits for while nothing of it runs: "a slot", "a worker that is not drained", or "workers" if there are
 // none. Empty: something runs or nothing has to.
+inline constexpr const char* kWaitsForSlot = "a slot";
 std::string waiting_for(const scheduler::Job& job, const scheduler::Cluster& cluster);
 wire::JobState state_of(scheduler::JobState state);
 

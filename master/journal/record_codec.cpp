@@ -82,6 +82,7 @@ ONTIME_FIELDS(scheduler::DecisionNote,
   X(CommitStarted, commit_started, (job))                                            \
   X(TaskReopened, task_reopened, )                                                   \
   X(JobEnded, job_ended, (job)(state)(message)(wanted))                              \
+  X(JobNotified, job_notified, (job)(number)(problem))                               \
   X(JobForgotten, job_forgotten, (job))
 
 #define ONTIME_FACT_FIELDS(Name, field, members) ONTIME_FIELDS(fact::Name, members)

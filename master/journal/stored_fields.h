@@ -229,7 +229,8 @@ inline void read_rest(PartReader& reader, const wire::JobSpec& from, scheduler::
 ONTIME_FIELDS(scheduler::InputPart, (path)(size)(version)(codec))
 ONTIME_FIELDS(scheduler::InputFile, (path)(size)(version)(codec)(content_bytes)(points)(parts))
 ONTIME_FIELDS(scheduler::ShippedFile, (name)(content)(executable))
-ONTIME_FIELDS(scheduler::JobSpec, (application)(parameters)(output)(split_bytes)(files)(application_directories))
+ONTIME_FIELDS(scheduler::JobSpec,
+              (application)(parameters)(output)(split_bytes)(files)(application_directories)(notify))
 
 inline void put_fields(const PartWriter& writer, const scheduler::JobSpec& from, stored::JobSpec* to) {
   writer.put(from, to->mutable_asked());

@@ -42,6 +42,7 @@ void read_rest(PartReader&, const recording::stored::CommitFinished& from, event
   X(CommitFinished, commit_finished, (job)(error))                     \
   X(NodeLeaving, node_leaving, (node)(at_once))                        \
   X(DrainRequested, drain_requested, (node)(drain))                    \
+  X(JobNotified, job_notified, (job)(number)(problem))                 \
   X(LaunchedElsewhere, launched_elsewhere, (node)(begin)(age))
 
 #define ONTIME_EVENT_FIELDS(Name, field, members) ONTIME_FIELDS(event::Name, members)

@@ -10,6 +10,7 @@
 #include "common/base/kill_point.h"
 #include "common/log/fields.h"
 #include "master/inputs/input_listing.h"
+#include "master/submissions/notify.h"
 #include "master/submissions/submission.h"
 
 // A false alarm of g++ 12 under sanitizers: when it inlines a coroutine into another one, it loses track of how the
@@ -95,6 +96,7 @@ asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpe
   }
   Result<scheduler::JobSpec> begun = begin_job(request, policy_);
   if (!begun) co_return begun.error();
+  if (Status noted = choose_notices(*begun, {notices_, roots_.input}); !noted) co_return noted.error();
   const std::string id = make_claim_id(cluster_id_);
   begun->claim = id;
   begun->owner = std::move(owner);

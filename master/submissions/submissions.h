@@ -30,7 +30,7 @@ class Submissions {
   // `policy` is for jobs that name none, `roots` are where all of them read and write.
   Submissions(ControlLoop& control, SubmitAnswers& answers, FileWork& file_work, const OutputCommitter& committer,
               RoomForJobs& room, std::string cluster_id, PolicyChoice policy = {}, JobRoots roots = {},
-              KnownIndex known_index = {})
+              KnownIndex known_index = {}, std::vector<std::string> notices = {})
       : control_(control),
         answers_(answers),
         file_work_(file_work),
@@ -39,7 +39,8 @@ class Submissions {
         cluster_id_(std::move(cluster_id)),
         policy_(std::move(policy)),
         roots_(std::move(roots)),
-        known_index_(std::move(known_index)) {}
+        known_index_(std::move(known_index)),
+        notices_(std::move(notices)) {}
 
   // Takes as long as listing the inputs takes; Failed once a file system has not answered for long. `is_wanted` is
   // asked before the job is accepted: a client that is gone has not submitted it. `owner`: see scheduler::JobSpec.
@@ -75,6 +76,7 @@ class Submissions {
   const PolicyChoice policy_;
   const JobRoots roots_;
   const KnownIndex known_index_;
+  const std::vector<std::string> notices_;  // of jobs that ask for none
   // Output directories of submissions being prepared, or that were given up and are not cleared yet, by their claims.
   std::map<std::string, std::string> claims_;
 };

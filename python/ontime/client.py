@@ -63,6 +63,8 @@ class Options(TypedDict, total=False):
     """Patterns of inputs that are left out."""
     growing: bool
     """Plain files are read up to the length they have now, though more is appended meanwhile."""
+    notify: str | Sequence[str]
+    """Each WHEN:WHAT, such as "pocd<0.5:mail -s soon-late ops" or "failed:https://hooks.example/T0"."""
     files: Path_ | Sequence[Path_]
     """Sent along; attempts find them in their directory. Mappers can import modules that are sent along."""
 
@@ -78,7 +80,7 @@ def _paths(one_or_more: Path_ | Iterable[Path_]) -> list[Path_]:
 
 
 # How the flag of an option is written that has one of its name.
-_LISTS = {"files": "--file", "exclude": "--exclude"}  # repeatable flags
+_LISTS = {"files": "--file", "exclude": "--exclude", "notify": "--notify"}  # repeatable flags
 _FLAGS: dict[str, Callable[[Any], str]] = {
     name: _time if hint == Time else str for name, hint in get_type_hints(Options).items() if name not in ("output", *_LISTS)
 }

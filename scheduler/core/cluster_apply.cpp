@@ -192,6 +192,12 @@ struct Cluster::Applier {
   void operator()(const fact::CommitStarted& fact) const { cluster.job(fact.job).state = JobState::Committing; }
 
   // A commit may still be reading the tasks.
+  void operator()(const fact::JobNotified& fact) const {
+    Job& job = cluster.job(fact.job);
+    const bool is_new = job.told.try_emplace(fact.number, Told{at, fact.problem}).second;
+    ONTIME_CHECK(is_new && fact.number < job.spec.notify.size(), "a job has each notice once");
+  }
+
   void operator()(const fact::TaskReopened& fact) const {
     Job& job = cluster.job(fact.task.job);
     if (job.state == JobState::Committing) job.tasks.detach();

@@ -138,6 +138,9 @@ struct OfFact {
   Line operator()(const fact::JobEnded& f) const {
     return line("job_ended").about(f.job).field("state", name_of(f.state)).message("message", f.message);
   }
+  Line operator()(const fact::JobNotified& f) const {
+    return line("job_notified").about(f.job).field("number", f.number).message("problem", f.problem);
+  }
   Line operator()(const fact::JobForgotten& f) const { return line("job_forgotten").about(f.job); }
 };
 
@@ -179,6 +182,9 @@ struct OfEvent {
   }
   Line operator()(const event::LaunchedElsewhere& e) const {
     return Line("launched_elsewhere").about(e.task).about(e.node).field("begin", e.begin);
+  }
+  Line operator()(const event::JobNotified& e) const {
+    return Line("notified").about(e.job).field("number", e.number).message("problem", e.problem);
   }
   Line operator()(const event::TimePassed&) const { return Line("time_passed"); }
 };

@@ -135,6 +135,13 @@ struct CommitFinished {
   std::vector<std::uint32_t> lost{};
 };
 
+// As fact::JobNotified. Nothing happens if the job is not known, asks for no such notice or has had it.
+struct JobNotified {
+  JobId job;
+  std::uint32_t number = 0;
+  std::string problem;
+};
+
 // The engine of an advised job has launched an attempt on what is open of the task from `begin` on, `age` ago. The
 // attempt's number is the task's next one. Nothing happens if no open segment begins there, or no slot of the node is
 // free.
@@ -152,7 +159,7 @@ struct TimePassed {};
 using Event = std::variant<event::NodeRegistered, event::NodeInventory, event::Heartbeat, event::AttemptStarted,
                            event::AttemptReady, event::CutAnswered, event::SegmentSealed, event::AttemptExited,
                            event::JobSubmitted, event::JobKillRequested, event::CommitFinished, event::NodeLeaving,
-                           event::DrainRequested, event::LaunchedElsewhere, event::TimePassed>;
+                           event::DrainRequested, event::LaunchedElsewhere, event::JobNotified, event::TimePassed>;
 
 std::string describe(const Event& event);  // as a fact's, in record.h
 

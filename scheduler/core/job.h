@@ -31,6 +31,12 @@ struct Declined {
   TimePoint last;
 };
 
+// That a notice was told, or could not be.
+struct Told {
+  TimePoint at;
+  std::string problem;  // empty: it was
+};
+
 inline constexpr std::size_t kDecisionsKept = 20'000;
 
 struct Job {
@@ -60,6 +66,7 @@ struct Job {
   std::set<NodeId> nodes;               // that ever ran one of its attempts
   std::vector<DecisionAt> decisions;    // of its policy, in order; the first kDecisionsKept
   std::uint32_t decisions_dropped = 0;  // later ones, since the master has started: they are not recorded
+  std::map<std::uint32_t, Told> told;   // notices, by their number in the spec
   UsualTime between_offsets;            // from one report of new records to the next, of one attempt. Not durable
   UsualTime to_seal;                    // from an attempt's last offset to its last seal. Not durable
   Duration usual_gap{0};                // the usual time of both, as the last seal has it; 0: not known

@@ -80,6 +80,7 @@ struct JobSpec : JobSettings {
   std::string owner;               // the name of the token or certificate that submitted it; empty: nobody
   std::vector<ShippedFile> files;  // that attempts find in their directory
   std::vector<std::string> application_directories;  // where workers look for the application first
+  std::vector<std::string> notify;                   // WHEN:WHAT, see master/notices/notify.h
   // Another engine launches its attempts and says so (event::LaunchedElsewhere); it is asked for copies only.
   bool advised = false;
 

@@ -206,6 +206,13 @@ struct JobEnded {
   bool wanted = false;
 };
 
+// What the job's spec asks for under that number has been told; `problem`: why it could not be, and is not tried again.
+struct JobNotified {
+  JobId job;
+  std::uint32_t number = 0;
+  std::string problem;
+};
+
 // The job's records may be dropped from the journal.
 struct JobForgotten {
   JobId job;
@@ -217,7 +224,7 @@ using Fact =
     std::variant<fact::MasterStarted, fact::NodeAdded, fact::JobAccepted, fact::AttemptLaunched, fact::StandbyBegun,
                  fact::SegmentCut, fact::SegmentDivided, fact::SegmentSealed, fact::AttemptEnded, fact::PolicyDecided,
                  fact::ProfileUpdated, fact::CommitStarted, fact::JobEnded, fact::JobForgotten, fact::DutyChanged,
-                 fact::ProfileForgotten, fact::NodeForgotten, fact::TaskReopened>;
+                 fact::ProfileForgotten, fact::NodeForgotten, fact::TaskReopened, fact::JobNotified>;
 
 struct JournalRecord {
   TimePoint at;  // the `now` of the step that made it

@@ -94,6 +94,7 @@ class Scheduler::Impl {
   void on(StepBuilder& step, const event::NodeLeaving& event);
   void on(StepBuilder& step, const event::DrainRequested& event);
   void on(StepBuilder& step, const event::LaunchedElsewhere& event);
+  void on(StepBuilder& step, const event::JobNotified& event);
   void on(StepBuilder&, const event::TimePassed&) {}
 
   void on_timer(StepBuilder& step, const Timer& timer);
@@ -139,8 +140,8 @@ class Scheduler::Impl {
   std::map<JobId, ApplicationMaster> masters_;  // of running jobs
   PolicyGroups policies_;
   WaitingJobs waiting_;
-  std::set<JobId> behind_;  // running jobs that come after the others
-  TimePoint next_look_{};   // at deadlines
+  std::set<JobId> behind_;   // running jobs that come after the others
+  TimePoint next_look_{};    // at deadlines
   std::set<JobId> changed_;  // running jobs with standbys whose attempts have changed in this step
   History history_;
   std::set<NodeId> leaving_;  // whose workers want to be released

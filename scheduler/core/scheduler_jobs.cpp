@@ -161,6 +161,12 @@ void Scheduler::Impl::on(StepBuilder& step, const event::JobKillRequested& event
   end_job(step, event.job, JobState::Killed, event.reason, event.wanted);
 }
 
+void Scheduler::Impl::on(StepBuilder& step, const event::JobNotified& event) {
+  const Job* job = cluster_.find_job(event.job);
+  if (job == nullptr || event.number >= job->spec.notify.size() || job->told.contains(event.number)) return;
+  step.record(fact::JobNotified{event.job, event.number, event.problem});
+}
+
 void Scheduler::Impl::commit_if_done(StepBuilder& step, JobId id) {
   const Job* job = cluster_.find_job(id);
   if (job->state != JobState::Running || job->tasks_done < job->tasks.size()) return;

@@ -46,12 +46,14 @@ ALLOWED = {
                      "master/recording/recorder.h", "common/log", "common/base"], ["asio", "spdlog"]),
     "master/submissions": (["scheduler", "master/base", "master/journal/job_fields.h", "master/inputs", "master/outputs", "master/actions/submit_answers.h",
                             "master/mounts/file_work.h", "master/loop", "common/records",
-                            "common/protocol", "common/store", "common/injection", "common/log", "common/base"], ["asio", "spdlog"]),
+                            "common/protocol", "common/store", "common/http/url.h", "common/files", "common/injection", "common/log", "common/base"], ["asio", "spdlog"]),
     "master/workers": (["scheduler/core/event.h", "master/base", "master/actions", "master/inputs/index_store.h", "master/journal/report_fields.h", "master/loop",
                         "master/outputs/attempt_logs.h", "common/protocol", "common/net", "common/log", "common/base"], ["asio", "spdlog"]),
     "master/clients": (["scheduler", "master/base", "master/inputs/index_store.h", "master/journal/sample_fields.h", "master/loop",
                         "master/outputs/attempt_logs.h", "master/submissions", "common/protocol", "common/net", "common/log", "common/base"],
                        ["asio", "spdlog"]),
+    "master/notices": (["scheduler/core", "master/base", "master/clients", "master/loop", "master/submissions/notify.h", "common/protocol",
+                        "common/log", "common/base"], ["asio", "spdlog"]),
     "master/advice": (["scheduler", "master/base", "master/actions/application_link.h", "master/loop", "master/outputs/attempt_logs.h",
                        "master/submissions", "common/protocol", "common/net", "common/log", "common/base"], ["asio", "spdlog"]),
     "master": (["scheduler", "master", "common"], ["asio", "spdlog"]),
@@ -95,12 +97,12 @@ ALLOWED = {
     "cli/web": (["cli/client", "cli/show", "common"], ["asio", "google", "openssl", "prometheus", "zlib.h"]),
     "cli/certs": (["common/net/token.h", "common/files", "common/base"], ["openssl"]),
     "cli": (["cli/web", "cli/certs", "apps/gen", "common", "master/recording", "master/inputs/input_listing.h",
-             "master/inputs/input_pattern.h", "scheduler/policies"],
+             "master/inputs/input_pattern.h", "master/submissions/notify.h", "scheduler/policies"],
             ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
 }
 
 # Protobuf's types stay at the edges: only these may include generated headers.
-WIRE_FOLDERS = ("common/protocol", "common/net", "master/actions", "master/advice", "master/clients", "master/submissions", "master/workers",
+WIRE_FOLDERS = ("common/protocol", "common/net", "master/actions", "master/advice", "master/clients", "master/notices", "master/submissions", "master/workers",
                 "worker/agent", "worker/runner", "lab/experiment", "lab/verbs", "cli")
 WIRE_FILES = ("master/journal/job_fields", "master/journal/record_codec", "master/journal/report_fields", "master/journal/stored_fields", "master/recording/entry_codec", "common/injection/wire",
               "tests/faults/outputs")

@@ -9,13 +9,15 @@ LINES_MAX = {
     # aggregate (+1,660) and grep (+646), records framed for commands (+110), what commands and jobs learn of each other (+60), a directory for each
     # command (+130)
     "apps": 7423,
-    "cli": 11730,  # names of inputs in a file, patterns of what is left out, files of this process only (+125), compressed parts (+190)
+    # Names of inputs in a file, patterns of what is left out, files of this process only (+125), compressed parts (+190), notices (+310)
+    "cli": 12100,
     # Ten formats of records (+870) and their interface for applications (+215); ways to the keys of AWS (+360); redirects, files
     # without a size and small ones (+330); part files compressed and named (+255)
     "common": 15915,
     "lab": 10379,
-    # What is excluded or skipped of the inputs, and why (+240), formats that are none of text (+106), how parts are called and stored (+25)
-    "master": 14506,
+    # What is excluded or skipped of the inputs, and why (+240), formats that are none of text (+106), how parts are called and stored (+25),
+    # notices (+660)
+    "master": 15400,
     "python/ontime": 2580,  # records as fields, values and objects
     "python/ontime/lab": 1953,
     "scheduler": 18547,  # forecasts know nodes and records (+317), ends, clones and divisions are weighed (+171)

@@ -78,6 +78,7 @@ class Audit {
     scheduler::JobSpec spec;
     scheduler::JobState state = scheduler::JobState::Running;
     std::vector<Task> tasks;
+    std::set<std::uint32_t> told{};  // notices, by number
   };
   // What the journal must hold: checksums of records, in order.
   struct Memory {

@@ -146,6 +146,13 @@ struct Audit::Follower {
     audit.on_ended(fact.job, fact.state);
   }
 
+  void operator()(const fact::JobNotified& fact) const {
+    Job* job = job_of(fact.job, "a job of which somebody was told exists");
+    if (job == nullptr) return;
+    audit.require(fact.number < job->spec.notify.size(), "somebody has asked for a notice");
+    audit.require(job->told.insert(fact.number).second, "a job has each notice once");
+  }
+
   void operator()(const fact::JobForgotten& fact) const {
     Job* job = job_of(fact.job, "a job that is forgotten exists");
     if (job != nullptr) audit.require(is_final(job->state), "only a job that has ended is forgotten");

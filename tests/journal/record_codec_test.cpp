@@ -83,6 +83,10 @@ struct SameAs {
     const auto& b = as<fact::JobEnded>();
     return std::tie(a.job, a.state, a.message, a.wanted) == std::tie(b.job, b.state, b.message, b.wanted);
   }
+  bool operator()(const fact::JobNotified& a) const {
+    const auto& b = as<fact::JobNotified>();
+    return std::tie(a.job, a.number, a.problem) == std::tie(b.job, b.number, b.problem);
+  }
   bool operator()(const fact::JobForgotten& a) const { return a.job == as<fact::JobForgotten>().job; }
 };
 

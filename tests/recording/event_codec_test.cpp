@@ -71,6 +71,8 @@ scheduler::Event any_event(std::size_t kind) {
       return event::DrainRequested{any_node(), *rc::gen::arbitrary<bool>()};
     case 13:
       return event::LaunchedElsewhere{any_node(), any_attempt().task, any_number(), Duration(any_number())};
+    case 14:
+      return event::JobNotified{ontime::test::any_job(), *rc::gen::arbitrary<std::uint32_t>(), *any_text()};
     default:
       return event::TimePassed{};
   }
@@ -144,6 +146,10 @@ struct SameAs {
   bool operator()(const event::LaunchedElsewhere& a) const {
     const auto& b = as<event::LaunchedElsewhere>();
     return std::tie(a.node, a.task, a.begin, a.age) == std::tie(b.node, b.task, b.begin, b.age);
+  }
+  bool operator()(const event::JobNotified& a) const {
+    const auto& b = as<event::JobNotified>();
+    return std::tie(a.job, a.number, a.problem) == std::tie(b.job, b.number, b.problem);
   }
   bool operator()(const event::TimePassed&) const { return true; }
 };

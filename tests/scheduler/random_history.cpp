@@ -82,12 +82,15 @@ void RandomHistory::with_any(Do what) {  // also attempts that have ended long a
 
 void RandomHistory::step() {
   look();
-  switch (*rc::gen::inRange(0, 15)) {
+  switch (*rc::gen::inRange(0, 16)) {
     case 0:
       register_some();
       break;
     case 1:
       if (jobs_ < 4) submit();
+      break;
+    case 15:
+      world_.send(event::JobNotified{JobId{*rc::gen::inRange(0u, 5u)}, *rc::gen::inRange(0u, 4u), "x"});
       break;
     case 2:
       world_.pass(std::chrono::milliseconds(*rc::gen::inRange(1, 3000)));
@@ -184,6 +187,7 @@ void RandomHistory::submit() {
   JobSpec spec;
   spec.checkpoint_interval = 1s;
   spec.attempts_max = 50;
+  spec.notify = {"ended:a", "late:b"};
   spec.owner = ++jobs_ % 2 == 0 ? "alice" : "bob";
   world_.submit(*rc::gen::inRange<std::uint64_t>(0, 100), *rc::gen::inRange<std::uint64_t>(10, 60), spec);
 }

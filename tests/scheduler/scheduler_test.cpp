@@ -270,5 +270,21 @@ TEST(Scheduler, ACompressedSplitIsClosedWhereItsStreamEnds) {
   EXPECT_EQ(world.job(job).tasks[0].ledger.split(), (ByteRange{0, 77}));
 }
 
+TEST(Notices, AreRecordedOnceForWhatTheJobAsksFor) {
+  World world;
+  JobSpec spec = World::quiet_spec();
+  spec.notify = {"ended:a", "late:b"};
+  const JobId job = world.submit(100, 10, spec);
+  const std::size_t before = world.records().size();
+  world.send(event::JobNotified{job, 1, "nobody listens"});
+  world.send(event::JobNotified{job, 1, ""});
+  world.send(event::JobNotified{job, 2, ""});
+  world.send(event::JobNotified{JobId{99}, 0, ""});
+  EXPECT_EQ(world.records().size(), before + 1);
+  world.restart();
+  ASSERT_EQ(world.job(job).told.size(), 1u);
+  EXPECT_EQ(world.job(job).told.at(1).problem, "nobody listens");
+}
+
 }  // namespace
 }  // namespace ontime::scheduler
