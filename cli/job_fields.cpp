@@ -171,7 +171,7 @@ constexpr JobField kJobFields[] = {
     {.add_flag =
          [](CLI::App& app, JobOptions& job) {
            add_text(app, "--parts-suffix", job.parts_suffix, "SUFFIX",
-                    "What names of part files end in, such as .jsonl; that of --compress follows");
+                    "What names of part files end in, such as .jsonl; --compress adds .zst or .gz");
          },
      .key = "parts_suffix",
      .value =

@@ -21,7 +21,8 @@ class CompressedOutput : public PacedJobs {
   // The sums over all segments: as stored, and before.
   std::pair<std::uint64_t, std::uint64_t> sizes(const std::string& output) const {
     std::uint64_t stored = 0, content = 0;
-    for (const auto& task : manifest(output)["tasks"]) {
+    const nlohmann::json all = manifest(output);
+    for (const auto& task : all["tasks"]) {
       for (const auto& segment : task["segments"]) {
         stored += segment["length"].get<std::uint64_t>();
         content += segment["compressed_from"].get<std::uint64_t>();
@@ -31,7 +32,8 @@ class CompressedOutput : public PacedJobs {
   }
   std::size_t segments(const std::string& output) const {
     std::size_t count = 0;
-    for (const auto& task : manifest(output)["tasks"]) count += task["segments"].size();
+    const nlohmann::json all = manifest(output);
+    for (const auto& task : all["tasks"]) count += task["segments"].size();
     return count;
   }
   void expect_sound(const std::string& job, const std::string& output, const std::string& ending,
@@ -70,8 +72,9 @@ TEST_F(CompressedOutput, IsTheSameWhateverIsKilled) {
   cluster_.start_master();
   cluster_.add_worker(6);
   cluster_.add_worker(6);
-  const std::string zstd = submit_paced("zstd", "6", "auto", {"--compress", "zstd:5", "--parts-suffix", ".tsv"});
-  const std::string gzip = submit_paced("gzip", "6", "auto", {"--compress", "gzip"});
+  const std::string zstd =
+      submit_paced("zstd", "6", "auto", {"--compress", "zstd:5", "--parts-suffix", ".tsv", "--set", "pause_us=4000"});
+  const std::string gzip = submit_paced("gzip", "6", "auto", {"--compress", "gzip", "--set", "pause_us=4000"});
   ASSERT_TRUE(eventually([&] {
     return is_under_way(zstd) && is_under_way(gzip) && cluster_.job(zstd)["output_bytes"] > 0 &&
            cluster_.job(gzip)["output_bytes"] > 0;
