@@ -39,6 +39,7 @@ class AggregateMapper final : public Mapper {
     if (!format_) {
       format_ = FieldFormat::find(*context_, *batch.format);
       are_lines_ = are_lines(*batch.format);
+      ends_.emplace(format_->separator);
       if (format_->kind == FieldKind::Json) json_.emplace(plan_.fields);
     }
     if (!json_ && !std::exchange(has_columns_, true))
@@ -58,7 +59,7 @@ class AggregateMapper final : public Mapper {
   void map_lines(const Batch& batch) {
     const char* const begin = batch.bytes.data();
     const char* const end = begin + batch.bytes.size();
-    for_each_row(batch.bytes, format_->separator, columns_, values_, [&](const char* line) {
+    for_each_row(batch.bytes, *ends_, columns_, values_, [&](const char* line) {
       add(end, [&] { return batch.offset + static_cast<std::uint64_t>(line - begin); });
     });
   }
@@ -117,6 +118,7 @@ class AggregateMapper final : public Mapper {
   bool are_lines_ = false;
   bool has_columns_ = false;
   Columns columns_;
+  std::optional<FieldEnds> ends_;
   std::optional<JsonFields> json_;
   std::optional<Groups> groups_;
   std::vector<std::string_view> values_;

@@ -31,13 +31,26 @@ T value_or_refuse(std::optional<T> value) {
 
 KeyTable::KeyTable() : slots_(kFirstSlots), shift_(64 - static_cast<unsigned>(std::countr_zero(kFirstSlots))) {}
 
-std::uint64_t KeyTable::hash_on(std::uint64_t hash, std::string_view key) {
+std::uint32_t KeyTable::find_or_add_any(std::string_view key) {
+  char first[kInline] = {};
+  const std::size_t size = std::min(kInline, key.size());
+  if (size > 0) std::memcpy(first, key.data(), size);
+  Slot sought = load(first, size);
   for (std::size_t at = kInline; at < key.size(); at += 8) {
     std::uint64_t word = 0;
     std::memcpy(&word, key.data() + at, std::min<std::size_t>(8, key.size() - at));
-    hash = fold_product(hash ^ kFirstKey, word ^ kSecondKey) + word;
+    sought.hash = (fold_product(sought.hash ^ kFirstKey, word ^ kSecondKey) + word) * kFirstKey;
   }
-  return hash;
+  sought.size = static_cast<std::uint32_t>(key.size());
+  return find_or_add_sought(key, sought);
+}
+
+std::uint32_t KeyTable::find_or_add_sought(std::string_view key, const Slot& sought) {
+  for (std::size_t place = sought.hash >> shift_;; place = (place + 1) & (slots_.size() - 1)) {
+    const Slot& slot = slots_[place];
+    if (slot.number == 0) return add(key, sought, place);
+    if (slot.hash == sought.hash && slot.size == sought.size && key_of(slot.number - 1) == key) return slot.number - 1;
+  }
 }
 
 std::uint32_t KeyTable::add(std::string_view key, Slot slot, std::size_t place) {
@@ -45,7 +58,7 @@ std::uint32_t KeyTable::add(std::string_view key, Slot slot, std::size_t place) 
   ends_.push_back(bytes_.size());
   slot.number = static_cast<std::uint32_t>(ends_.size());
   slots_[place] = slot;
-  if (2 * ends_.size() > slots_.size()) grow();
+  if (4 * ends_.size() > slots_.size()) grow();  // few keys that are not where their hash says
   return slot.number - 1;
 }
 

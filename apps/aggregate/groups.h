@@ -21,15 +21,13 @@ class KeyTable {
   KeyTable();
 
   // REQUIRES: below 2^31 keys. `readable` is true if 16 bytes can be read from the key's begin on.
-  std::uint32_t find_or_add(std::string_view key, bool readable) {
-    Slot sought = load(key, readable);
-    for (std::size_t place = sought.hash >> shift_;; place = (place + 1) & (slots_.size() - 1)) {
-      const Slot& slot = slots_[place];
-      if (slot.head == sought.head && slot.tail == sought.tail && slot.size == sought.size && slot.number != 0 &&
-          (key.size() <= kInline || key_of(slot.number - 1) == key)) [[likely]]
-        return slot.number - 1;
-      if (slot.number == 0) return add(key, sought, place);
-    }
+  [[gnu::always_inline]] std::uint32_t find_or_add(std::string_view key, bool readable) {
+    if (!readable || key.size() > kInline) [[unlikely]]
+      return find_or_add_any(key);
+    const Slot sought = load(key.data(), key.size());
+    const Slot& slot = slots_[sought.hash >> shift_];
+    const bool is_same = slot.head == sought.head && slot.tail == sought.tail && slot.size == sought.size;
+    return is_same ? slot.number - 1 : find_or_add_sought(key, sought);
   }
   std::size_t size() const { return ends_.size(); }
   std::string_view key_of(std::uint32_t number) const {
@@ -42,29 +40,24 @@ class KeyTable {
  private:
   static constexpr std::size_t kInline = 16;
   struct Slot {
-    std::uint64_t head, tail;  // the first bytes of the key, zeros behind them
-    std::uint64_t hash;
-    std::uint32_t size;
-    std::uint32_t number;  // from 1; 0: free
+    std::uint64_t head = 0, tail = 0;  // the first bytes of the key, zeros behind them
+    std::uint64_t hash = 0;
+    std::uint32_t size = ~std::uint32_t{0};  // of no key
+    std::uint32_t number = 0;                // from 1; 0: free
   };
-  static Slot load(std::string_view key, bool readable) {
-    char copy[kInline] = {};
-    const char* from = key.data();
-    if (!readable) {
-      if (!key.empty()) std::memcpy(copy, key.data(), key.size() < kInline ? key.size() : kInline);
-      from = copy;
-    }
+  // The first bytes of a key of at most kInline. REQUIRES: kInline bytes can be read.
+  [[gnu::always_inline]] static Slot load(const char* key, std::size_t size) {
     std::uint64_t head, tail;
-    std::memcpy(&head, from, 8);
-    std::memcpy(&tail, from + 8, 8);
-    const auto& mask = kWordMasks<2>[key.size() < kInline ? key.size() : kInline];
+    std::memcpy(&head, key, 8);
+    std::memcpy(&tail, key + 8, 8);
+    const auto& mask = kWordMasks<2>[size];
     head &= mask.heads[0];
     tail &= mask.heads[1];
-    std::uint64_t hash = fold_product(head ^ kFirstKey ^ key.size(), tail ^ kSecondKey);
-    if (key.size() > kInline) hash = hash_on(hash, key);
-    return {head, tail, hash * kFirstKey, static_cast<std::uint32_t>(key.size()), 0};
+    const std::uint64_t hash = fold_product(head ^ kFirstKey ^ size, tail ^ kSecondKey);
+    return {head, tail, hash * kFirstKey, static_cast<std::uint32_t>(size), 0};
   }
-  static std::uint64_t hash_on(std::uint64_t hash, std::string_view key);
+  std::uint32_t find_or_add_any(std::string_view key);
+  std::uint32_t find_or_add_sought(std::string_view key, const Slot& sought);
   std::uint32_t add(std::string_view key, Slot slot, std::size_t place);
   void grow();
 
@@ -103,7 +96,7 @@ class Groups {
   explicit Groups(const Plan& plan, std::size_t memory_bytes = kMemoryBytes);
 
   // The group of a record with these values of Plan::fields. `readable_end`: up to there can be read.
-  std::uint32_t group_of(const std::string_view* values, const char* readable_end) {
+  [[gnu::always_inline]] std::uint32_t group_of(const std::string_view* values, const char* readable_end) {
     std::string_view key;
     if (plan_.by.size() == 1)
       key = values[plan_.by[0]];

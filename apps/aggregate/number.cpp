@@ -136,34 +136,51 @@ void Totals::throw_too_large() {
 }
 
 void Totals::use_decimals(int decimals) {
+  settle();
   const Digits factor = power_of_ten(decimals - decimals_);
-  for (Digits* number : {&sum_, &min_, &max_}) {
+  for (Digits* number : {&all_.sum, &all_.min, &all_.max}) {
     if (__builtin_mul_overflow(*number, factor, number)) throw_too_large();
   }
   decimals_ = decimals;
+}
+
+void Totals::add_same(const Kept<Digits>& more) {
+  if (more.count == 0) return;
+  all_.min = all_.count == 0 ? more.min : std::min(all_.min, more.min);
+  all_.max = all_.count == 0 ? more.max : std::max(all_.max, more.max);
+  all_.count += more.count;
+  if (__builtin_add_overflow(all_.sum, more.sum, &all_.sum)) throw_too_large();
+}
+
+void Totals::settle() {
+  add_same({few_.count, few_.sum, few_.min, few_.max});
+  few_ = kNoneYet;
+}
+
+Totals::Kept<Digits> Totals::settled() const {
+  Totals copy = *this;
+  copy.settle();
+  return copy.all_;
 }
 
 void Totals::add(const Number& number) {
   if (number.decimals > decimals_) use_decimals(number.decimals);
   Digits digits = number.digits;
   if (__builtin_mul_overflow(digits, power_of_ten(decimals_ - number.decimals), &digits)) throw_too_large();
-  add_same(digits);
+  add_same({1, digits, digits, digits});
 }
 
 void Totals::add(const Totals& other) {
-  if (other.count_ == 0) return;
   Totals more = other;
   if (more.decimals_ < decimals_) more.use_decimals(decimals_);
   if (more.decimals_ > decimals_) use_decimals(more.decimals_);
-  min_ = count_ == 0 ? more.min_ : std::min(min_, more.min_);
-  max_ = count_ == 0 ? more.max_ : std::max(max_, more.max_);
-  count_ += more.count_;
-  if (__builtin_add_overflow(sum_, more.sum_, &sum_)) throw_too_large();
+  add_same(more.settled());
 }
 
 void Totals::write(std::string& to) const {
-  to += std::to_string(count_);
-  for (const Digits number : {sum_, min_, max_}) {
+  const Kept<Digits> all = settled();
+  to += std::to_string(all.count);
+  for (const Digits number : {all.sum, all.min, all.max}) {
     to += ':';
     append_wide(to, number);
   }
@@ -178,10 +195,7 @@ std::optional<Totals> Totals::parse(std::string_view text) {
   const auto decimals = parse_wide(text);
   if (!count || !sum || !min || !max || !decimals || *count < 0 || *decimals < 0 || *decimals > kMaxDecimals)
     return std::nullopt;
-  totals.count_ = static_cast<std::uint64_t>(*count);
-  totals.sum_ = *sum;
-  totals.min_ = *min;
-  totals.max_ = *max;
+  totals.all_ = {static_cast<std::uint64_t>(*count), *sum, *min, *max};
   totals.decimals_ = static_cast<int>(*decimals);
   return totals;
 }

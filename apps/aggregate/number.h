@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,11 +37,11 @@ inline bool parse_short_number(const char* text, std::size_t size, std::int64_t&
   const auto unused = static_cast<unsigned>(8 * (8 - size));
   // Its last byte is the highest one; zeros before it.
   word = word << unused | ('0' * ones & ((std::uint64_t{1} << unused) - 1));
-  const bool is_negative = *text == '-';
-  word ^= is_negative ? std::uint64_t{'-' ^ '0'} << unused : 0;
+  const std::int64_t sign = -static_cast<std::int64_t>(*text == '-');  // without branches: nobody foresees signs
+  word ^= static_cast<std::uint64_t>(sign) & std::uint64_t{'-' ^ '0'} << unused;
   const std::uint64_t difference = word ^ '.' * ones;
   const std::uint64_t points = (difference - ones) & ~difference & 0x80 * ones;
-  std::size_t marks = is_negative ? 1 : 0;
+  std::size_t marks = static_cast<std::size_t>(-sign);
   decimals = 0;
   if (points != 0) {
     const int place = std::countr_zero(points) & ~7;  // in bits
@@ -53,7 +54,7 @@ inline bool parse_short_number(const char* text, std::size_t size, std::int64_t&
   word = (word & 0x0f * ones) * 2561 >> 8;
   word = (word & 0x00ff00ff00ff00ff) * 6553601 >> 16;
   word = (word & 0x0000ffff0000ffff) * 42949672960001 >> 32;
-  digits = is_negative ? -static_cast<std::int64_t>(word) : static_cast<std::int64_t>(word);
+  digits = (static_cast<std::int64_t>(word) ^ sign) - sign;
   return are_digits && marks < size;
 }
 
@@ -61,18 +62,22 @@ inline bool parse_short_number(const char* text, std::size_t size, std::int64_t&
 class Totals {
  public:
   void add(std::int64_t digits, int decimals) {
-    if (decimals != decimals_) [[unlikely]]
+    std::int64_t sum;
+    if (decimals != decimals_ || __builtin_add_overflow(few_.sum, digits, &sum)) [[unlikely]]
       return add(Number{digits, decimals});
-    add_same(digits);
+    few_.sum = sum;
+    few_.min = digits < few_.min ? digits : few_.min;
+    few_.max = digits > few_.max ? digits : few_.max;
+    ++few_.count;
   }
   // Throws std::runtime_error if they have more than 38 digits together.
   void add(const Number& number);
   void add(const Totals& other);
 
-  std::uint64_t count() const { return count_; }
-  Number sum() const { return {sum_, decimals_}; }
-  Number min() const { return {min_, decimals_}; }  // of none: 0
-  Number max() const { return {max_, decimals_}; }
+  std::uint64_t count() const { return all_.count + few_.count; }
+  Number sum() const { return {settled().sum, decimals_}; }
+  Number min() const { return {settled().min, decimals_}; }  // of none: 0
+  Number max() const { return {settled().max, decimals_}; }
 
   // `count:sum:min:max:decimals`.
   void write(std::string& to) const;
@@ -80,18 +85,23 @@ class Totals {
   static std::optional<Totals> parse(std::string_view text);
 
  private:
-  void add_same(Digits digits) {
-    if (count_++ == 0) min_ = max_ = digits;
-    min_ = digits < min_ ? digits : min_;
-    max_ = digits > max_ ? digits : max_;
-    if (__builtin_add_overflow(sum_, digits, &sum_)) throw_too_large();
-  }
+  template <class Integer>
+  struct Kept {
+    std::uint64_t count = 0;
+    Integer sum = 0, min = 0, max = 0;
+  };
+  Kept<Digits> settled() const;
+  void settle();
+  void add_same(const Kept<Digits>& more);
   void use_decimals(int decimals);
   [[noreturn]] static void throw_too_large();
 
-  std::uint64_t count_ = 0;
+  static constexpr Kept<std::int64_t> kNoneYet{0, 0, std::numeric_limits<std::int64_t>::max(),
+                                               std::numeric_limits<std::int64_t>::min()};
+  // Most numbers are small: what has been added since the last time that one was not, in one line of a cache.
+  Kept<std::int64_t> few_ = kNoneYet;
   int decimals_ = 0;
-  Digits sum_ = 0, min_ = 0, max_ = 0;
+  Kept<Digits> all_;  // the others
 };
 
 }  // namespace ontime::apps

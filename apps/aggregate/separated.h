@@ -1,8 +1,9 @@
 #pragma once
-// Lines of fields with one byte between them, found 64 bytes at a time.
+// Lines of fields with one byte between them.
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -14,27 +15,27 @@ namespace ontime::apps {
 // Where the fields that are asked for stand in a row: by column, from 0, one more than the field's place; 0: not asked.
 using Columns = std::vector<std::uint32_t>;
 
-// Bit i: byte i of 64 is one of both.
-inline std::uint64_t either_mask(const char* block, char one, char other) {
-#ifdef __x86_64__
-  const __m128i ones = _mm_set1_epi8(one), others = _mm_set1_epi8(other);
-  std::uint64_t mask = 0;
-  for (unsigned i = 0; i < 4; ++i) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + 16 * i));
-    const __m128i either = _mm_or_si128(_mm_cmpeq_epi8(bytes, ones), _mm_cmpeq_epi8(bytes, others));
-    mask |= static_cast<std::uint64_t>(_mm_movemask_epi8(either)) << 16 * i;
+// The places of separators and line feeds in a stretch of text.
+class FieldEnds {
+ public:
+  static constexpr std::size_t kMaxBytes = 64 * kBlockBytes;
+
+  explicit FieldEnds(char separator, InstructionSet set = best_instruction_set());
+
+  // Valid until the next call. REQUIRES: at most kMaxBytes.
+  std::span<const std::uint32_t> find(std::string_view text) {
+    return {places_.data(), find_(text, separator_, places_.data())};
   }
-  return mask;
-#else
-  std::uint64_t mask = 0;
-  for (unsigned i = 0; i < kBlockBytes; ++i) mask |= std::uint64_t{block[i] == one || block[i] == other} << i;
-  return mask;
-#endif
-}
+
+ private:
+  std::size_t (*find_)(std::string_view text, char separator, std::uint32_t* places);
+  char separator_;
+  std::array<std::uint32_t, kMaxBytes + kBlockBytes> places_;  // room for a block that is written in advance
+};
 
 // Calls visit(begin of the line) for each line of `bytes`, with its fields in `values`; what it lacks is empty there.
 template <class Visit>
-void for_each_row(std::string_view bytes, char separator, const Columns& columns, std::span<std::string_view> values,
+void for_each_row(std::string_view bytes, FieldEnds& ends, const Columns& columns, std::span<std::string_view> values,
                   Visit&& visit) {
   const char* const end = bytes.data() + bytes.size();
   const char* line = bytes.data();
@@ -48,26 +49,17 @@ void for_each_row(std::string_view bytes, char separator, const Columns& columns
   };
   const auto end_line = [&](const char* at) {
     end_field(at > field && at[-1] == '\r' ? at - 1 : at);
+    for (; column < columns.size(); ++column) {
+      if (columns[column] > 0) values[columns[column] - 1] = {};
+    }
     visit(line);
-    for (std::string_view& value : values) value = {};
     line = field = at + 1;
     column = 0;
   };
-  for (std::string_view& value : values) value = {};
-  for (const char* block = bytes.data(); block < end; block += kBlockBytes) {
-    const auto left = static_cast<std::size_t>(end - block);
-    std::uint64_t mask;
-    if (left >= kBlockBytes) {
-      mask = either_mask(block, separator, '\n');
-    } else {
-      char last[kBlockBytes] = {};
-      std::memcpy(last, block, left);
-      mask = either_mask(last, separator, '\n') & ((std::uint64_t{1} << left) - 1);
-    }
-    for (; mask != 0; mask &= mask - 1) {
-      const char* const at = block + std::countr_zero(mask);
-      *at == '\n' ? end_line(at) : end_field(at);
-    }
+  for (std::size_t begin = 0; begin < bytes.size(); begin += FieldEnds::kMaxBytes) {
+    const char* const from = bytes.data() + begin;
+    for (const std::uint32_t place : ends.find(bytes.substr(begin, FieldEnds::kMaxBytes)))
+      from[place] == '\n' ? end_line(from + place) : end_field(from + place);
   }
   if (line < end) end_line(end);
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "apps/aggregate/groups.h"
+#include "apps/aggregate/separated.h"
 #include "apps/text/text_output.h"
 #include "tests/apps/texts.h"
 
@@ -107,6 +108,20 @@ TEST(Aggregate, IsWhatAPlainLoopFindsHoweverTheLinesAreDivided) {
   }));
 }
 
+TEST(Aggregate, FindsTheSameFieldsWithAnyInstructions) {
+  EXPECT_TRUE(rc::check([] {
+    const auto text = *rc::gen::scale(6, rc::gen::container<std::string>(rc::gen::elementOf(std::string("a;;\n;"))));
+    const std::string_view some = std::string_view(text).substr(0, FieldEnds::kMaxBytes);
+    FieldEnds portable(';', InstructionSet::Portable);
+    const auto expected = portable.find(some);
+    for (const InstructionSet set : instruction_sets()) {
+      FieldEnds ends(';', set);
+      const auto found = ends.find(some);
+      RC_ASSERT(std::equal(found.begin(), found.end(), expected.begin(), expected.end()));
+    }
+  }));
+}
+
 TEST(Aggregate, SumsAreExactInAnyOrder) {
   const std::string numbers = "0.1\n0.2\n99999999999999999999\n-99999999999999999999\n1e-18\n+2.5E2\n";
   EXPECT_EQ(aggregated(numbers, {{"take", "sum(1),min(1),max(1),count"}}),
@@ -116,6 +131,8 @@ TEST(Aggregate, SumsAreExactInAnyOrder) {
   EXPECT_EQ(aggregated("1\n1\n2\n", {{"take", "mean(1)"}}), "1.333333\n");
   EXPECT_EQ(aggregated("-1\n-1\n-2\n-1.50\n", {{"take", "mean(1),sum(1)"}}), "-1.375\t-5.50\n");
   EXPECT_EQ(aggregated("-0.5\n.25\n7.\n00\n 1 \n", {{"take", "sum(1),min(1)"}}), "7.75\t-0.50\n");
+  EXPECT_EQ(aggregated("9.9\n-99999999999999999999\n9\n1\n", {{"take", "min(1),max(1),sum(1)"}}),
+            "-99999999999999999999.0\t9.9\t-99999999999999999979.1\n");
   EXPECT_EQ(aggregated("1.0000000000000000005\n", {{"take", "sum(1)"}}), "1.000000000000000001\n");
 }
 

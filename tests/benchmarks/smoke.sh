@@ -18,4 +18,11 @@ words=$(awk '{ sum += $2 } END { print sum }' "$work/expected")
 "$bin/yardstick_wordmean" "$work/plain.txt" 2>/dev/null | grep -qx "count	$words"
 [ "$("$bin/yardstick_termvector" "$work/keyed.txt" --print 2>/dev/null | wc -l)" = "$(wc -l <"$work/keyed.txt")" ]
 
+seq 20000 | awk '{ printf "station%d;%s%d.%d\n", $1 % 700, $1 % 3 ? "" : "-", $1 * 7 % 100, $1 % 10 }' >"$work/rows.txt"
+awk -F '[;.]' '{ n[$1]++; s[$1] += $2 < 0 || $2 == "-0" ? 10 * $2 - $3 : 10 * $2 + $3 }
+  END { for (k in n) printf "%s\t%d\t%.1f\n", k, n[k], s[k] / 10 }' "$work/rows.txt" | sort >"$work/expected"
+for threads in 1 2 3; do
+  "$bin/yardstick_aggregate" "$work/rows.txt" $threads --print 2>/dev/null | cut -f 1,2,4 | sort | diff "$work/expected" -
+done
+
 "$bin/bench_kernels" "$work/plain.txt" "$work/keyed.txt" 1
