@@ -72,6 +72,7 @@ ALLOWED = {
     "worker": (["common/base"], []),
     "apps": (["common/app"], []),
     "apps/exec": (["common/app", "common/base/descriptor.h", "common/base/environment.h", "common/base/units.h"], []),
+    "apps/each": (["apps/exec/command.h", "common/app", "common/base", "common/files"], []),
     "apps/gen": (["common/app", "common/base"], ["zlib.h"]),
     "lab": (["scheduler", "common/flags", "common/injection", "common/log", "common/base"], ["spdlog", "fmt", "nlohmann", "CLI", "yaml-cpp"]),
     # The audit's own view of what is right: of what ships it sees formats and clients only.

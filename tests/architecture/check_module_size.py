@@ -6,8 +6,11 @@ import source_tree
 
 # Comments and all. Aims: 9,000 for lab; 60,000 for apps, cli, common, master, scheduler and worker together.
 LINES_MAX = {
-    "apps": 4958,  # records framed for commands (+110), what commands and jobs learn of each other (+60)
-    "cli": 11540,  # names of inputs in a file, patterns of what is left out, files of this process only (+125)
+    # Records framed for commands (+110), what commands and jobs learn of each other (+60); each, commands as records (+1,126)
+    "apps": 6084,
+    # Names of inputs in a file, patterns of what is left out, files of this process only (+125); lists of values, what a job of each is
+    # given, counters of the summary (+274)
+    "cli": 11814,
     # Ten formats of records (+870) and their interface for applications (+215); ways to the keys of AWS (+360); redirects, files
     # without a size and small ones (+330)
     "common": 15660,
