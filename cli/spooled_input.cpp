@@ -139,7 +139,7 @@ Status SpooledInput::keep_in_file(std::string& input, int descriptor, std::uint6
   return {};
 }
 
-// The application is told what divides the values of a record.
+// The application learns what divides the values of a record.
 Status SpooledInput::keep_lists(JobOptions& job, std::string& input) {
   const auto lists = ParameterLists::read(job.lists);
   if (!lists) return lists.error();

@@ -1,4 +1,4 @@
-// Every record is a command or the argument of one. What became of each is a line of the answer.
+// Every record is a command or the argument of one. The result of each is a line of the answer.
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// A line of the answer: what became of a record's command, in the columns of GNU parallel's --joblog and some more.
+// A line of the answer: the result of a record's command, in the columns of GNU parallel's --joblog and some more.
 
 #include <cstdint>
 #include <string>

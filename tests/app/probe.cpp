@@ -45,6 +45,7 @@ class Probe final : public Mapper {
     } else {
       held_.append(batch.bytes);  // written at the seal, as a table would be
     }
+    if (mode_ == "batches") ++context_->counter("probe", "batches");
     if (mode_ == "status") context_->set_status("at " + std::to_string(batch.offset));
   }
 

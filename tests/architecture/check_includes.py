@@ -76,6 +76,7 @@ ALLOWED = {
     "apps": (["common/app"], []),
     "apps/exec": (["common/app", "common/files/disk.h", "common/files/file_system.h", "common/base/descriptor.h", "common/base/environment.h",
                    "common/base/units.h"], []),
+    "apps/each": (["apps/exec/command.h", "common/app", "common/base", "common/files"], []),
     "apps/aggregate": (["common/app", "apps/text"], ["simdjson.h"]),
     "apps/grep": (["common/app", "apps/text"], ["re2"]),
     "apps/gen": (["common/app", "common/base"], ["zlib.h"]),

@@ -81,8 +81,21 @@ TEST(JobText, SummaryTellsTheFiguresAndWhereTheAnswerIs) {
   const auto text = summary_text(example_job().summary());
   EXPECT_EQ(text,
             "job-3 succeeded: 2 tasks, 1234 records, 3.0 MiB in 2.00 s (1.5 MiB/s)\n"
+            "counters:    g.n = 5\n"
             "output:      /data/out\n"
             "answer:      ontime result /data/out\n");
+}
+
+TEST(JobText, SummaryShowsTheFirstCountersOnALine) {
+  auto job = example_job().summary();
+  for (int i = 0; i < 9; ++i) {
+    auto& counter = *job.add_counters();
+    counter.set_group("each");
+    counter.set_name(std::to_string(i));
+    counter.set_value(7);
+  }
+  EXPECT_THAT(summary_text(job), HasSubstr("counters:    g.n = 5, each.0 = 7, "));
+  EXPECT_THAT(summary_text(job), HasSubstr("each.6 = 7, 2 more\n"));
 }
 
 TEST(JobText, TheCommandForTheAnswerNamesTheDirectoriesOfApplications) {

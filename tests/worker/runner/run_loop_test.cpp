@@ -111,6 +111,28 @@ TEST_F(RunLoopTest, OneRunnerServesManyAttemptsAndReportsOnlyNewCounts) {
   }
 }
 
+TEST_F(RunLoopTest, RecordsThatAreNotToBeMappedTwiceAreClaimedOneAtATime) {
+  std::string lines;
+  for (int i = 0; i < 300; ++i) lines += "line\n";
+  const InputFile file = input(lines);
+  const auto batches = [&](const std::string& race) {
+    wire::ToRunner setup = make_setup({{"mode", "batches"}});
+    auto& parameter =
+        *setup.mutable_setup()->mutable_job()->mutable_spec()->mutable_settings()->add_policy_parameters();
+    parameter.set_key("race");
+    parameter.set_value(race);
+    RunnerThread runner(setup);
+    std::filesystem::remove(output_path());
+    for (const auto& message : runner.run(make_run(file, 0, lines.size(), output_path()))) {
+      for (const auto& counter : message.sealed().output().counters())
+        if (counter.name() == "batches") return counter.value();
+    }
+    return std::uint64_t{0};
+  };
+  EXPECT_EQ(batches("no"), 300u);
+  EXPECT_LT(batches("yes"), 300u);
+}
+
 TEST_F(RunLoopTest, ARangeWithoutARecordSealsNothingButIsSealed) {
   RunnerThread runner(make_setup({}));
   const auto messages = runner.run(make_run(input("one long line\n"), 3, 9, output_path()));
