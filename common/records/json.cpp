@@ -1,8 +1,9 @@
 // JSON documents one behind another, with or without blanks between them, or the elements of one array. Brackets and
 // quotes are counted, and what else tells where a document begins is checked; whether the rest is JSON is for the
-// mapper to say. A string holds no line feed, so behind one all is known but how deep it lies. And a value that stands
-// behind another, without a comma or colon between them, is a document. An element of an array can only be told from
-// the input's begin.
+// mapper to say. A string holds no line feed, so behind one all is known but how deep it lies. Where no line ends,
+// whoever takes strings for what is between them soon finds words that cannot be. And a value that stands behind
+// another, without a comma or colon between them, is a document. An element of an array can only be told from the
+// input's begin.
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -14,6 +15,8 @@ namespace ontime::records {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
+constexpr std::string_view kMark = "\xef\xbb\xbf";            // of UTF-8, at the begin of a file
+constexpr std::string_view kWordBegins = "-0123456789tfnNI";  // with NaN and Infinity, which many write
 constexpr std::string_view kBehindScalar = " \t\r\n,:[]{}\"";
 
 BadRecord broken(std::uint64_t offset, std::uint64_t at, const std::string& how) {
@@ -53,8 +56,21 @@ bool for_each_bit(std::uint64_t bits, Step step) {
   return true;
 }
 
-void check_nested(const Window& window, std::size_t step, const JsonBits& bits, std::uint64_t of) {
+BadRecord no_value(const Window& window, std::size_t at) {
+  return broken(window.offset, window.offset + at,
+                " stands '" + std::string(1, window.bytes[at]) + "' where a value begins");
+}
+
+void check_tokens(const Window& window, std::size_t step, const JsonBits& bits, std::uint64_t of) {
   for_each_bit(bits.impossible & of, [&](std::size_t bit) -> bool { throw impossible(window, step + bit); });
+  for_each_bit(bits.words & of, [&](std::size_t bit) {
+    if (kWordBegins.find(window.bytes[step + bit]) == kWordBegins.npos) throw no_value(window, step + bit);
+    return true;
+  });
+}
+
+void check_nested(const Window& window, std::size_t step, const JsonBits& bits, std::uint64_t of) {
+  check_tokens(window, step, bits, of);
   for_each_bit(bits.begins & ~bits.follow & of, [&](std::size_t bit) {
     const std::size_t before = before_blanks(window.bytes, step + bit);
     if (before != std::string_view::npos && !leads(window.bytes[before]))
@@ -92,9 +108,7 @@ std::size_t nested_end(const Window& window, std::size_t at) {
 // Behind the number or word that begins at `at`; there if none does.
 std::size_t word_end(const Window& window, std::size_t at) {
   const std::size_t end = window.bytes.find_first_of(kBehindScalar, at);
-  if (end == at)
-    throw broken(window.offset, window.offset + at,
-                 " stands '" + std::string(1, window.bytes[at]) + "' where a value begins");
+  if (kWordBegins.find(window.bytes[at]) == kWordBegins.npos) throw no_value(window, at);
   const std::size_t backslash = window.bytes.substr(0, end).find('\\', at);
   if (backslash != std::string_view::npos) throw impossible(window, backslash);
   return end == std::string_view::npos && window.is_end ? window.bytes.size() : end;
@@ -121,19 +135,20 @@ class Json final : public app::RecordFormat {
   Search find_begin(const Window& window, std::uint64_t from) const override {
     const auto place = static_cast<std::size_t>(from - window.offset);
     const std::size_t feed = window.bytes.substr(0, place).rfind('\n');
-    if (feed == std::string_view::npos && window.offset > 0) return Search::needs_before();
-    JsonScanner scanner;
-    for (std::size_t at = feed + 1; at < window.bytes.size(); at += JsonScanner::kStep) {
-      const JsonBits bits = scanner.next(window.bytes.substr(at));
-      for_each_bit(bits.impossible, [&](std::size_t bit) -> bool { throw impossible(window, at + bit); });
-      std::optional<Search> found;
-      for_each_bit(bits.begins & ~bits.follow, [&](std::size_t bit) {
-        if (at + bit >= place) found = document_at(window, at + bit);
-        return !found;
-      });
-      if (found) return *found;
+    if (feed != std::string_view::npos) return search(window, feed + 1, place, JsonScanner());
+    if (window.offset == 0) return search(window, behind_mark(window), place, JsonScanner());
+    // One of these is right, and those that are left have to agree.
+    std::optional<Search> agreed;
+    for (const JsonScanner& scanner : {JsonScanner(), JsonScanner(true), JsonScanner(true, true)}) {
+      try {
+        const Search one = search(window, 0, place, scanner);
+        if (agreed && (agreed->result != one.result || agreed->at != one.at)) return Search::needs_before();
+        agreed = one;
+      } catch (const BadRecord&) {
+        // That was not the right one, or there is none.
+      }
     }
-    return window.is_end ? Search::found(window.offset + window.bytes.size()) : Search::needs_behind();
+    return agreed ? *agreed : Search::needs_before();
   }
 
   // With what separates it from the next one.
@@ -166,6 +181,24 @@ class Json final : public app::RecordFormat {
   }
 
  private:
+  static Search search(const Window& window, std::size_t at, std::size_t place, JsonScanner scanner) {
+    for (; at < window.bytes.size(); at += JsonScanner::kStep) {
+      const JsonBits bits = scanner.next(window.bytes.substr(at));
+      check_tokens(window, at, bits, ~std::uint64_t{0});
+      std::optional<Search> found;
+      for_each_bit(bits.begins & ~bits.follow, [&](std::size_t bit) {
+        if (at + bit >= place) found = document_at(window, at + bit);
+        return !found;
+      });
+      if (found) return *found;
+    }
+    return window.is_end ? Search::found(window.offset + window.bytes.size()) : Search::needs_behind();
+  }
+
+  static std::size_t behind_mark(const Window& window) {
+    return window.offset == 0 && window.bytes.starts_with(kMark) ? kMark.size() : 0;
+  }
+
   // Nothing if the value there is no document but lies in one.
   static std::optional<Search> document_at(const Window& window, std::size_t at) {
     const std::size_t before = before_blanks(window.bytes, at);
@@ -177,7 +210,7 @@ class Json final : public app::RecordFormat {
   // Bytes before the next record: blanks, and the bracket that opens the array.
   std::size_t before_record(const Window& window) const {
     const std::string_view bytes = window.bytes;
-    const std::size_t first = bytes.find_first_not_of(kSpace);
+    const std::size_t first = bytes.find_first_not_of(kSpace, behind_mark(window));
     if (!is_array_ || window.offset > 0) return std::min(first, bytes.size());
     if (first == std::string_view::npos) return window.is_end ? bytes.size() : 0;
     if (bytes[first] != '[') throw BadRecord(0, "is no element of an array: the file does not begin with [");

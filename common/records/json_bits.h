@@ -16,6 +16,7 @@ namespace ontime::records {
 struct JsonBits {
   std::uint64_t begins = 0;      // of strings, numbers, words, arrays and objects
   std::uint64_t follow = 0;      // of begins: those that stand behind , : [ { or such a byte and one blank
+  std::uint64_t words = 0;       // of begins: those of numbers and words
   std::uint64_t open = 0;        // [ {
   std::uint64_t close = 0;       // ] }
   std::uint64_t impossible = 0;  // a line feed in a string, a backslash outside of one
@@ -25,7 +26,10 @@ class JsonScanner {
  public:
   static constexpr std::size_t kStep = 64;
 
-  // Outside of a string at first. What is missing behind the end counts as blanks.
+  explicit JsonScanner(bool in_string = false, bool is_escaped = false)
+      : in_string_(in_string ? ~std::uint64_t{0} : 0), is_escaped_(is_escaped ? 1 : 0) {}
+
+  // What is missing behind the end counts as blanks.
   JsonBits next(std::string_view bytes) {
     if (bytes.size() >= kStep) return next_of(bytes.data());
     char padded[kStep];
@@ -109,7 +113,8 @@ class JsonScanner {
     JsonBits bits;
     bits.open = of.open & outside;
     bits.close = of.close & outside;
-    bits.begins = (quote & string) | bits.open | (word & ~(word << 1 | was_word_));
+    bits.words = word & ~(word << 1 | was_word_);
+    bits.begins = (quote & string) | bits.open | bits.words;
     bits.follow = bits.begins & (behind_lead | spaced << 1 | was_spaced_);
     bits.impossible = (of.feed & string) | (of.backslash & outside);
     was_lead_ = lead >> 63;
@@ -118,8 +123,8 @@ class JsonScanner {
     return bits;
   }
 
-  std::uint64_t in_string_ = 0;   // all ones, or none
-  std::uint64_t is_escaped_ = 0;  // of the last byte: 1 or 0, as those below
+  std::uint64_t in_string_;   // all ones, or none
+  std::uint64_t is_escaped_;  // whether the next byte is: 1 or 0, as those below of the last byte
   std::uint64_t was_lead_ = 0;
   std::uint64_t was_spaced_ = 0;
   std::uint64_t was_word_ = 0;

@@ -266,7 +266,8 @@ TEST_F(RecordFormats, Json) {
 }
 // So some begin wherever a step of the scanner does.
 TEST_F(RecordFormats, ManyJsonDocumentsOnALineAreCutAnywhere) {
-  Written written{'"' + kLongString + "\"\n", {'"' + kLongString + '"'}};
+  const std::string first = "{\"\\\\\": \"" + kLongString + "\\\"\"}";
+  Written written{"\xef\xbb\xbf " + first + "\n", {first}};
   for (int i = 0; i < 100; ++i) {
     written.records.push_back(i % 3 == 0 ? "{}" : i % 3 == 1 ? "[]" : "\"\"");
     written.content += written.records.back();
@@ -275,6 +276,20 @@ TEST_F(RecordFormats, ManyJsonDocumentsOnALineAreCutAnywhere) {
   const InputFile plain = describe(directory_.file("plain"));
   for (std::uint64_t at = kLongString.size(); at < written.content.size(); ++at)
     ASSERT_NO_FATAL_FAILURE(expect_whole("json", written, plain, {0, at, written.content.size()}, 4096));
+}
+
+TEST_F(RecordFormats, JsonWithoutLinesIsToldFromNear) {
+  std::string first = "{\"key\": \"";
+  for (int i = 0; i < 1000; ++i) first += "an escaped \\\" and {\\\\ ";
+  first += "\"}";
+  const std::string content = first + "{}[]" + first + first;
+  const std::size_t end = first.size();
+  for (std::size_t from = end - 200; from < end + 20; ++from) {
+    const auto search =
+        rule_of("json").format->find_begin({std::string_view(content).substr(from - 4096), from - 4096, true}, from);
+    ASSERT_EQ(search.result, app::Search::Result::Found) << from;
+    EXPECT_EQ(search.at, from <= end ? end : from <= end + 2 ? end + 2 : from <= end + 4 ? end + 4 : 2 * end + 4);
+  }
 }
 
 TEST_F(RecordFormats, WhatStandsBeforeManyBlanksTellsWhetherAJsonDocumentFollows) {
@@ -486,9 +501,11 @@ TEST_F(RecordFormats, ABrokenRecordIsNamedByItsFileAndByte) {
   expect("json", "{}{\"b\":\"1\n2\"}", 2, "at byte 9 a line ends inside a string");
   expect("json", "{} \"1\\\n2\"", 3, "at byte 6 a line ends inside a string");
   expect("json", "{}[1, \\\"\"]", 2, "at byte 6 stands a backslash outside of a string");
-  expect("json", "{} a\\\" \"", 3, "at byte 4 stands a backslash outside of a string");
+  expect("json", "{} t\\\" \"", 3, "at byte 4 stands a backslash outside of a string");
   for (const std::string inner : {"1 2", "1 \"2\"", "\"1\" 2", "1[]", "[]2", "{}\n {}", "\"\"   \"\""})
     expect("json", "{}[" + inner + "]", 2, "a value follows another without a comma");
+  expect("json", "{}[1, a]", 2, "at byte 6 stands 'a' where a value begins");
+  expect("json", "{} a", 3, "stands 'a' where a value begins");
   expect("json:array", "[1, [2 3]]", 4, "a value follows another without a comma");
   expect("json", "1 }", 2, "stands '}' where a value begins");
   expect("json", "{\"a\": \"", 0, "the file ends inside it");
