@@ -11,11 +11,11 @@ namespace {
 TEST(InputObjects, NamesMayHaveControlCharacters) {
   test::FakeHdfs hdfs;
   hdfs.put("/in/a.txt", "text");
-  hdfs.put("/in/b\tb\n", "more text");
+  hdfs.put("/in/b\tb\x01", "more text");
   const auto listed = list_inputs({hdfs.root() + "/in"});
   ASSERT_TRUE(listed) << listed.error().message;
   ASSERT_EQ(listed->files.size(), 2u);
-  EXPECT_EQ(listed->files[1].path, hdfs.root() + "/in/b\tb\n");
+  EXPECT_EQ(listed->files[1].path, hdfs.root() + "/in/b\tb\x01");
   EXPECT_EQ(listed->files[1].size, 9u);
 }
 
