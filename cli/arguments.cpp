@@ -17,7 +17,8 @@ using flags::add_whole;
 
 namespace {
 
-constexpr std::uint32_t kLocalWorkersMax = 256;  // processes that one `ontime run` may start
+constexpr std::uint32_t kLocalWorkersMax = 256;    // processes that one `ontime run` may start
+constexpr const char* kConnection = "Connection";  // flags that each verb has which asks a master
 
 }  // namespace
 
@@ -56,6 +57,14 @@ void add_job_options(CLI::App& app, JobOptions& job) {
   add_setting_flags(app, job);
 }
 
+CLI::Option* add_deadline(CLI::App& app, JobOptions& job, const std::string& help) {
+  const auto read = [&job](const std::string& text) {
+    if (const Status given = read_deadline(text, job); !given)
+      throw CLI::ValidationError("--deadline", given.error().message);
+  };
+  return app.add_option_function<std::string>("--deadline", read, help)->type_name("TIME");
+}
+
 void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {
   const char* group = "The cluster of this run";
   add_whole(app, "-w,--workers", cluster.workers, {1, kLocalWorkersMax}, "Worker processes, by default one for each core that may be used")
@@ -85,7 +94,8 @@ void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {
 void add_master_options(CLI::App& app, MasterOptions& master) {
   add_text(app, "-m,--master", master.address, "HOST:PORT", "Address of the master, else $ONTIME_MASTER")
       ->envname("ONTIME_MASTER")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kConnection);
   add_credential_options(app, master);
 }
 
@@ -93,14 +103,19 @@ void add_credential_options(CLI::App& app, MasterOptions& master) {
   add_text(app, "--token-file", master.token_file, "FILE",
            "File that holds the token to prove (default: $ONTIME_TOKEN_FILE, $ONTIME_TOKEN, or token of "
            "$ONTIME_TLS_DIR)")
-      ->envname("ONTIME_TOKEN_FILE");
+      ->envname("ONTIME_TOKEN_FILE")
+      ->group(kConnection);
   add_text(app, "--tls-ca", master.tls.authority, "FILE",
            "Certificate of the cluster's authority (default: $ONTIME_TLS_CA, or ca.pem, cert.pem and key.pem of "
            "$ONTIME_TLS_DIR)")
-      ->envname("ONTIME_TLS_CA");
+      ->envname("ONTIME_TLS_CA")
+      ->group(kConnection);
   add_text(app, "--tls-cert", master.tls.certificate, "FILE", "This client's certificate, else $ONTIME_TLS_CERT")
-      ->envname("ONTIME_TLS_CERT");
-  add_text(app, "--tls-key", master.tls.key, "FILE", "Its key, else $ONTIME_TLS_KEY")->envname("ONTIME_TLS_KEY");
+      ->envname("ONTIME_TLS_CERT")
+      ->group(kConnection);
+  add_text(app, "--tls-key", master.tls.key, "FILE", "Its key, else $ONTIME_TLS_KEY")
+      ->envname("ONTIME_TLS_KEY")
+      ->group(kConnection);
 }
 
 void add_application_directories(CLI::App& app, std::vector<std::string>& directories) {

@@ -77,6 +77,7 @@ std::function<void(const std::string&)> read_attempt(AttemptChoice& into);
 void add_job_options(CLI::App& app, JobOptions& job);
 // The part that says what is mapped: application, input, splits, parameters.
 void add_input_options(CLI::App& app, JobOptions& job);
+CLI::Option* add_deadline(CLI::App& app, JobOptions& job, const std::string& help);
 void add_cluster_options(CLI::App& app, ClusterOptions& cluster);
 void add_master_options(CLI::App& app, MasterOptions& master);
 // Without the address: token and certificates.

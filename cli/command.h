@@ -26,6 +26,7 @@ struct JobOptions : JobSettings {
   std::vector<std::string> lists;    // of values, as typed; see cli/parameter_lists.h
   std::string inputs_file;           // that names more of them; "-" is standard input; empty: none
   std::vector<std::string> exclude;  // patterns, as typed
+  std::int64_t due_unix_ns = 0;      // the deadline, if it was given as a clock time; 0: it was not
   bool growing = false;              // files may be appended to while the job runs
   bool top_level_only = false;       // of input directories
   bool file_tasks = false;           // each file is at least one task
@@ -101,13 +102,18 @@ struct JobsCommand {
   bool accounts = false;
   std::optional<std::uint32_t> latest;  // 0: all
   std::vector<std::string> states;      // only jobs in one of these; none: all
+  bool late = false;                    // only those that missed their deadline, or are likely to
   bool watch = false;                   // again and again, until interrupted
   bool json = false;
 };
 
+struct TopCommand {
+  MasterOptions master;
+};
+
 struct JobCommand {
   MasterOptions master;
-  JobId job;
+  std::string job;  // as its user names it: selector.h
   bool open_tasks_only = false;
   bool show_segments = false;
   bool follow = false;  // until it has ended
@@ -116,7 +122,7 @@ struct JobCommand {
 
 struct ExplainCommand {
   MasterOptions master;
-  JobId job;
+  std::string job;                    // as its user names it: selector.h
   std::optional<std::uint32_t> task;  // none: those with most to tell
   bool all = false;
   bool json = false;
@@ -127,7 +133,7 @@ struct ExportCommand {
   enum class As { Report, Trace };
   As as = As::Report;
   MasterOptions master;
-  JobId job;
+  std::string job;     // as its user names it: selector.h
   std::string output;  // empty: stdout
   bool force = false;  // replace a file that is there
 };
@@ -140,7 +146,7 @@ struct AttemptChoice {
 
 struct LogsCommand {
   MasterOptions master;
-  std::string job;  // its id, or its output directory
+  std::string job;  // as its user names it, or its output directory
   AttemptChoice attempts;
   bool follow = false;
   bool json = false;
@@ -172,7 +178,7 @@ struct WebCommand {
 
 struct KillCommand {
   MasterOptions master;
-  std::vector<JobId> jobs;
+  std::vector<std::string> jobs;  // as their user names them
   bool json = false;
 };
 
@@ -236,7 +242,7 @@ struct CompletionCommand {
 using Command =
     std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand, KillCommand,
                  ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, GenCommand, TeraValidateCommand,
-                 WebCommand, CertsCommand, CompletionCommand, DrainCommand, LogsCommand, ExportCommand>;
+                 WebCommand, CertsCommand, CompletionCommand, DrainCommand, LogsCommand, ExportCommand, TopCommand>;
 
 // What the program says to the shell. docs and --help promise these numbers.
 enum class ExitCode : int {

@@ -1,11 +1,13 @@
 #include "cli/command_line.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "apps/gen/generator.h"
 #include "cli/arguments.h"
+#include "cli/client/selector.h"
 #include "cli/lab_verbs.h"
 #include "cli/parameter_lists.h"
 #include "cli/show/table.h"
@@ -26,12 +28,31 @@ namespace {
 constexpr const char* kExitCodes =
     "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 finished after its deadline, 130 interrupted.";
 
-constexpr const char* kJobId = "Id of the job, as printed by 'ontime submit' and 'ontime jobs'";
-
 // Verbs of another program (lab_verbs.h): here only so that help lists them, and a misspelt one finds them.
 void add_lab_verbs(CLI::App& app) {
   for (const LabVerb& verb : lab_verbs())
     app.add_subcommand(verb.name, verb.summary)->footer("ontime-lab(1) lists its flags.");
+}
+
+// The verbs that help lists together. Those of none of the others study jobs.
+struct VerbGroup {
+  const char* title;
+  std::vector<std::string_view> verbs;
+};
+
+void group_verbs(CLI::App& app) {
+  static const VerbGroup kGroups[] = {
+      {"Run jobs", {"run", "submit", "kill", "apps", "policies"}},
+      {"Look at jobs", {"jobs", "job", "top", "logs", "explain", "report", "trace", "web"}},
+      {"Their answers", {"result", "verify", "teravalidate"}},
+      {"The cluster", {"nodes", "drain", "certs"}},
+      {"More", {"gen", "completion"}},
+  };
+  for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; })) {
+    const auto group = std::ranges::find_if(
+        kGroups, [&](const VerbGroup& any) { return std::ranges::count(any.verbs, verb->get_name()) > 0; });
+    verb->group(group == std::end(kGroups) ? "Study jobs" : group->title);
+  }
 }
 
 class Grammar : public VerbGrammar<Command> {
@@ -53,6 +74,7 @@ class Grammar : public VerbGrammar<Command> {
   SubmitCommand submit_;
   JobsCommand jobs_;
   JobCommand job_;
+  TopCommand top_;
   ExplainCommand explain_;
   LogsCommand logs_;
   ExportCommand report_;
@@ -89,6 +111,7 @@ Grammar::Grammar(std::string_view verb)
   add_data_verbs();
   add_web_verb();
   add_other_verbs();
+  group_verbs(app());
 }
 
 void Grammar::add_job_verbs() {
@@ -130,26 +153,32 @@ void Grammar::add_cluster_verbs() {
   add_whole(jobs, "--latest", jobs_.latest, {}, "Only the N newest; 0: all (default 100; with --json 0)");
   add_text(jobs, "--state", jobs_.states, "STATE", "Only jobs in this state; repeatable")
       ->check(one_of(protocol::names_of_job_states()));
+  jobs.add_flag("--late", jobs_.late, "Only jobs that have missed their deadline, or have a PoCD below 0.5");
   jobs.add_flag("--watch", jobs_.watch, "Show the list again every second, until Ctrl-C");
   auto* account =
       jobs.add_flag("--account", jobs_.accounts, "Show bytes and machine time of all jobs by policy instead");
   account->excludes("--latest");
   account->excludes("--state");
+  account->excludes("--late");
   add_master_options(jobs, jobs_.master);
   add_json(jobs, jobs_.json);
 
   auto& job = add_verb("job", "Show one job: tasks, segments, attempts, offsets, nodes",
-                       "  ontime job 7\n  ontime job job-7 --open --segments\n", job_);
-  job.add_option_function<std::string>("ID", read_id(job_.job), kJobId)->required()->type_name("");
+                       "  ontime job 7\n  ontime job last --open --segments\n", job_);
+  add_argument(job, "JOB", job_.job, kJobSelector);
   job.add_flag("--open", job_.open_tasks_only, "List only tasks that are not done");
   job.add_flag("--follow", job_.follow, "Show the progress until the job has ended, as 'submit --wait' does");
   job.add_flag("--segments", job_.show_segments, "List every segment too");
   add_master_options(job, job_.master);
   add_json(job, job_.json);
 
+  auto& top = add_verb("top", "Watch jobs by urgency, slots and what changes in the whole terminal; q quits",
+                       "  ontime top\n  ontime top | cat     # once, as text\n", top_);
+  add_master_options(top, top_.master);
+
   auto& explain = add_verb("explain", "Show every decision about a job's stragglers: when, why, with what result",
                            "  ontime explain 7\n  ontime explain job-7 --task 3\n", explain_);
-  explain.add_option_function<std::string>("ID", read_id(explain_.job), kJobId)->required()->type_name("");
+  add_argument(explain, "JOB", explain_.job, kJobSelector);
   auto* task = add_whole(explain, "--task", explain_.task, {}, "Only this task, counted from 0, with every decision");
   auto* all = explain.add_flag("--all", explain_.all, "Every task, with every decision");
   task->excludes(all);
@@ -161,11 +190,10 @@ void Grammar::add_cluster_verbs() {
   add_master_options(nodes, nodes_.master);
   add_json(nodes, nodes_.json);
 
-  auto& kill = add_verb("kill", "End jobs and drop their output", "  ontime kill 7\n  ontime kill 7 8 9\n", kill_);
-  const auto read_ids = [this](const std::vector<std::string>& texts) {
-    for (const auto& text : texts) read_id(kill_.jobs.emplace_back())(text);
-  };
-  kill.add_option_function<std::vector<std::string>>("ID", read_ids, kJobId)->required()->type_name("");
+  auto& kill =
+      add_verb("kill", "End jobs and drop their output", "  ontime kill 7\n  ontime kill 4-9 nightly last\n", kill_);
+  add_argument(kill, "JOB", kill_.jobs,
+               "Jobs: ids, ranges such as 4-9, names, last, or last-1 for the one before that");
   add_master_options(kill, kill_.master);
   add_json(kill, kill_.json);
 
@@ -188,7 +216,8 @@ void Grammar::add_logs_verb() {
                         "  ontime logs counts         # of a finished job, by its output directory\n",
                         logs_);
   add_argument(logs, "JOB", logs_.job,
-               "Id of the job, or the output of a finished one: a directory, s3://bucket/prefix or hdfs://host/dir");
+               std::string(kJobSelector) +
+                   "; or the output of a finished one: a directory, s3://bucket/prefix or hdfs://host/dir");
   logs.add_option_function<std::string>("TASK", read_attempt(logs_.attempts),
                                         "Only this task, or attempt: TASK/ATTEMPT")
       ->type_name("");
@@ -200,7 +229,7 @@ void Grammar::add_logs_verb() {
 void Grammar::add_export_verbs() {
   trace_.as = ExportCommand::As::Trace;
   const auto add_options = [this](CLI::App& verb, ExportCommand& command) {
-    verb.add_option_function<std::string>("ID", read_id(command.job), kJobId)->required()->type_name("");
+    add_argument(verb, "JOB", command.job, kJobSelector);
     add_text(verb, "-o,--output", command.output, "FILE", "Write here instead of to stdout");
     verb.add_flag("--force", command.force, "Replace the file if there is one");
     add_master_options(verb, command.master);

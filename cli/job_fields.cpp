@@ -4,6 +4,7 @@
 
 #include "cli/arguments.h"
 #include "cli/show/job_text.h"
+#include "common/base/clock_time.h"
 #include "common/base/compression.h"
 #include "common/base/limits.h"
 #include "common/base/units.h"
@@ -61,7 +62,8 @@ Json shown_interval(std::int64_t ns) { return ns > 0 ? Json(seconds(Duration(ns)
 
 std::string policy_text(const wire::JobSummary& job) {
   const std::string parameters = parameters_text(job);
-  return job.settings().policy() + (parameters.empty() ? "" : " with " + parameters);
+  return job.settings().policy() + (job.policy_chosen().empty() ? "" : " (" + job.policy_chosen() + ")") +
+         (parameters.empty() ? "" : " with " + parameters);
 }
 
 std::string deadline_and_end(const wire::JobSummary& job) {
@@ -99,9 +101,9 @@ constexpr JobField kJobFields[] = {
          }},
     {.add_flag =
          [](CLI::App& app, JobOptions& job) {
-           flags::add_duration(app, "--deadline", job.deadline,
-                               "Time the job may take, else $ONTIME_DEADLINE; later than that, the exit code is 3",
-                               std::chrono::milliseconds(1))
+           add_deadline(app, job,
+                        "Time the job may take, or the clock time by which it must be done, such as 06:00, else "
+                        "$ONTIME_DEADLINE; later than that, the exit code is 3")
                ->envname("ONTIME_DEADLINE");
          },
      .key = "deadline_seconds",
@@ -257,6 +259,25 @@ constexpr JobField kJobFields[] = {
 };
 
 }  // namespace
+
+Status read_deadline(const std::string& text, JobOptions& job) {
+  job.due_unix_ns = 0;
+  if (!looks_like_clock_time(text)) {
+    const auto given = parse_duration(text);
+    if (!given && text.find_first_of("0123456789") == text.npos)
+      return bad_input("'" + text + "' is not a duration, such as 90s or 1h30m, nor a time, such as 06:00");
+    if (!given) return given.error();
+    if (*given < std::chrono::milliseconds(1)) return bad_input("'" + text + "' is too short; give 1ms or more");
+    job.deadline = *given;
+    return {};
+  }
+  const std::int64_t now = now_unix_ns();
+  const auto due = parse_clock_time(text, now);
+  if (!due) return due.error();
+  job.due_unix_ns = *due;
+  job.deadline = Duration(*due - now);
+  return {};
+}
 
 void add_setting_flags(CLI::App& app, JobOptions& job) {
   for (const JobField& field : kJobFields) field.add_flag(app, job);

@@ -19,6 +19,9 @@ namespace ontime::cli {
 // The flags, in the order of --help. REQUIRES: `job` outlives `app`.
 void add_setting_flags(CLI::App& app, JobOptions& job);
 
+// What --deadline may be: a duration, or a clock time of this machine.
+Status read_deadline(const std::string& text, JobOptions& job);
+
 // One entry for each setting that is shown.
 nlohmann::ordered_json settings_value(const wire::JobSettings& settings);
 // The title and the text of each; a text may be empty.

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "common/app/loaded_application.h"
+#include "common/base/clock_time.h"
 #include "common/base/limits.h"
 #include "common/base/units.h"
 #include "common/files/disk.h"
@@ -83,6 +84,10 @@ wire::JobSpec make_job_spec(const JobOptions& options, const std::string& workin
   spec.set_splits(options.splits);
   spec.set_file_tasks(options.file_tasks);
   protocol::put(options, spec.mutable_settings());
+  // Standard input, for one, may have taken long to read. Of a deadline that has passed meanwhile a little is left.
+  constexpr std::int64_t kLeast = 1'000'000;
+  if (options.due_unix_ns != 0)
+    spec.mutable_settings()->set_deadline(std::max(kLeast, options.due_unix_ns - now_unix_ns()));
   spec.set_top_level_only(options.top_level_only);
   spec.set_growing(options.growing);
   for (const auto& pattern : options.exclude) spec.add_exclude(absolute_exclude(pattern, working_directory));
@@ -223,6 +228,12 @@ Status check_output(const std::string& directory) {
 std::vector<std::string> application_directories(std::vector<std::string> first) {
   for (auto& directory : app::default_application_directories()) first.push_back(std::move(directory));
   return first;
+}
+
+std::string told_due(const JobOptions& options) {
+  if (options.due_unix_ns == 0) return "";
+  return "due " + local_time(options.due_unix_ns) + ", in " +
+         format_duration(Duration(std::max<std::int64_t>(0, options.due_unix_ns - now_unix_ns())));
 }
 
 std::string current_directory() {

@@ -15,6 +15,8 @@ namespace ontime::cli {
 
 // Paths become absolute against `working_directory`; an input that is a pattern or a file:// address stays one.
 wire::JobSpec make_job_spec(const JobOptions& options, const std::string& working_directory);
+// "due 2026-12-01 06:00:00, in 4h 54m"; empty unless the deadline was given as a clock time.
+std::string told_due(const JobOptions& options);
 // Reads the files that the job brings.
 Status add_files(const JobOptions& options, wire::JobSpec& spec);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "cli/job_fields.h"
 #include "common/base/environment.h"
 #include "common/base/result.h"
 #include "common/base/units.h"
@@ -26,10 +27,8 @@ namespace ontime::cli {
 namespace {
 
 Status check_deadline(const std::string& text) {
-  const auto deadline = parse_duration(text);
-  if (!deadline) return deadline.error();
-  if (*deadline < std::chrono::milliseconds(1)) return bad_input("'" + text + "' is too short; give 1ms or more");
-  return {};
+  JobOptions ignored;
+  return read_deadline(text, ignored);
 }
 
 Status check_master(const std::string& text) {

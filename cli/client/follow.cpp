@@ -19,6 +19,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kForecastInterval = 1s;
+constexpr int kForecastsMost = 50;   // of running jobs in a list: each looks at all open tasks of one
 constexpr auto kAbsenceToTell = 1s;  // of the master; a restart is shorter
 
 }  // namespace
@@ -54,6 +55,28 @@ Result<wire::Reply::Job> follow(MasterClient& client, JobId job, ProgressView& v
   }
 }
 
+Status add_forecasts(MasterClient& client, wire::Reply::Jobs& jobs) {
+  int asked = 0;
+  for (wire::JobSummary& job : *jobs.mutable_jobs()) {
+    if (protocol::has_ended(job) || job.settings().deadline() == 0 || ++asked > kForecastsMost) continue;
+    const auto one = client.describe(JobId{job.job()}, {.forecast = true});
+    if (!one && one.error().kind == ErrorKind::BadInput) continue;  // it was forgotten meanwhile
+    if (!one) return one.error();
+    if (one->summary().has_forecast()) *job.mutable_forecast() = one->summary().forecast();
+  }
+  return {};
+}
+
+std::uint32_t slots_if_late(MasterClient& client, const wire::JobSummary& job) {
+  if (!missed_its_deadline(job)) return 0;
+  const auto nodes = client.list_nodes();
+  std::uint32_t slots = 0;
+  if (!nodes) return slots;
+  for (const wire::NodeSummary& node : nodes->nodes())
+    if (node.state() == "live") slots += node.slots();
+  return slots;
+}
+
 ExitCode report_end(const wire::Reply::Job& job, ReportStyle style) {
   const auto& summary = job.summary();
   const bool succeeded = summary.state() == wire::SUCCEEDED;
@@ -61,10 +84,10 @@ ExitCode report_end(const wire::Reply::Job& job, ReportStyle style) {
   if (style.json)
     text = job_json(job, style.tasks, false, style.explained);
   else if (style.tasks)
-    text = tasks_table(job, false, colours_of(STDOUT_FILENO)) + "\n";
+    text = tasks_table(job, false, look_of(STDOUT_FILENO)) + "\n";
   if (!style.json && style.explained != nullptr) text += explained_text(*style.explained, false) + "\n";
   if (!style.json && !style.quiet && succeeded)
-    text += summary_text(summary, style.application_directories) + speculation_text(job);
+    text += summary_text(summary, style.application_directories) + hint_text(job, style.slots) + speculation_text(job);
   std::fputs(text.c_str(), stdout);
   if (!succeeded) {
     std::fflush(stdout);

@@ -3,6 +3,7 @@
 // execute.h for the sake of verbs that do not, as the messages are slow to compile.
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
@@ -39,6 +40,9 @@ auto ask_patiently(const Ask& ask) {
 // has been away for `away_most` without a break.
 Result<wire::Reply::Job> follow(MasterClient& client, JobId job, ProgressView& view, Duration away_most);
 
+// Asks for the forecasts of the jobs in a list that run and have a deadline.
+Status add_forecasts(MasterClient& client, wire::Reply::Jobs& jobs);
+
 // How many tasks are explained unless all are asked for.
 inline constexpr std::uint32_t kTasksExplained = 20;
 
@@ -50,7 +54,10 @@ struct ReportStyle {
   bool tasks = false;                                 // `job` holds tasks, and they are to be shown
   const wire::Reply::Explained* explained = nullptr;  // to be shown too
   std::vector<std::string> application_directories;   // where the client was told to look
+  std::uint32_t slots = 0;                            // of the cluster; 0: not known
 };
+// The slots of all live workers, if the job was late and that may be why; 0: nobody asked, or there was no answer.
+std::uint32_t slots_if_late(MasterClient& client, const wire::JobSummary& job);
 ExitCode report_end(const wire::Reply::Job& job, ReportStyle style);
 
 }  // namespace ontime::cli

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/client/follow.h"
+#include "cli/client/selector.h"
 #include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"
 #include "cli/show/job_json.h"
@@ -44,10 +45,11 @@ Result<MasterClient::Options> client_options(const MasterOptions& options) {
 
 namespace {
 
-void keep_newest_in(const std::vector<std::string>& states, std::uint32_t latest, wire::Reply::Jobs& jobs) {
+void keep_newest_of(const JobsCommand& command, std::uint32_t latest, wire::Reply::Jobs& jobs) {
   auto& all = *jobs.mutable_jobs();  // the newest last
   const auto is_other = [&](const wire::JobSummary& job) {
-    return std::ranges::count(states, protocol::name_of(job.state())) == 0;
+    return (!command.states.empty() && std::ranges::count(command.states, protocol::name_of(job.state())) == 0) ||
+           (command.late && !is_late(job));
   };
   all.erase(std::remove_if(all.begin(), all.end(), is_other), all.end());
   const auto older = latest == 0 ? 0 : std::max<std::int64_t>(0, std::int64_t{all.size()} - latest);
@@ -56,24 +58,26 @@ void keep_newest_in(const std::vector<std::string>& states, std::uint32_t latest
 }
 
 Result<std::string> list_of_jobs(MasterClient& client, const JobsCommand& command) {
-  const bool is_filtered = !command.states.empty();  // and then the newest are not known until all are here
+  const bool is_filtered = !command.states.empty() || command.late;  // then the newest are not known until all are here
   const std::uint32_t latest = command.latest.value_or(command.json || is_filtered ? 0 : kJobsShown);
   auto jobs = client.list_jobs({.accounts = command.accounts, .latest = is_filtered ? 0 : latest});
   if (!jobs) return jobs.error();
-  if (is_filtered) keep_newest_in(command.states, latest, *jobs);
-  if (command.json) return jobs_json(*jobs);
-  return command.accounts ? accounts_table(*jobs) : jobs_table(*jobs, colours_of(STDOUT_FILENO));
+  if (command.accounts) return command.json ? jobs_json(*jobs) : accounts_table(*jobs, look_of(STDOUT_FILENO));
+  if (const Status added = add_forecasts(client, *jobs); !added) return added.error();
+  if (is_filtered) keep_newest_of(command, latest, *jobs);
+  return command.json ? jobs_json(*jobs) : jobs_table(*jobs, look_of(STDOUT_FILENO));
 }
 
 // Shows the job's progress until it has ended.
-Result<ExitCode> follow_job(MasterClient& client, const JobCommand& command) {
+Result<ExitCode> follow_job(MasterClient& client, JobId id, const JobCommand& command) {
   ProgressView view(false);
-  const auto ended = follow(client, command.job, view, kMasterAwayMost);
+  const auto ended = follow(client, id, view, kMasterAwayMost);
   view.clear();
   if (interrupts() > 0) return ExitCode::Interrupted;
   if (!ended) return ended.error();
   ReportStyle style;
   style.json = command.json;
+  style.slots = slots_if_late(client, ended->summary());
   return report_end(*ended, std::move(style));
 }
 
@@ -106,15 +110,17 @@ Result<ExitCode> execute(const JobCommand& command) {
     options->watch = [] { return check_interrupts(); };
   }
   MasterClient client(std::move(*options));
-  if (command.follow) return follow_job(client, command);
-  const auto job = client.describe(command.job, {.tasks = true, .forecast = true, .account = true});
+  const auto id = find_job(client, command.job);
+  if (!id) return id.error();
+  if (command.follow) return follow_job(client, *id, command);
+  const auto job = client.describe(*id, {.tasks = true, .forecast = true, .account = true});
   if (!job) return job.error();
   if (command.json) {
     print(job_json(*job, true, command.open_tasks_only));
     return ExitCode::Done;
   }
-  print(job_text(*job) + "\n" + tasks_table(*job, command.open_tasks_only, colours_of(STDOUT_FILENO)));
-  if (command.show_segments) print("\n" + segments_table(*job, command.open_tasks_only));
+  print(job_text(*job) + "\n" + tasks_table(*job, command.open_tasks_only, look_of(STDOUT_FILENO)));
+  if (command.show_segments) print("\n" + segments_table(*job, command.open_tasks_only, look_of(STDOUT_FILENO)));
   return ExitCode::Done;
 }
 
@@ -122,8 +128,10 @@ Result<ExitCode> execute(const ExplainCommand& command) {
   auto options = client_options(command.master);
   if (!options) return options.error();
   MasterClient client(std::move(*options));
+  const auto id = find_job(client, command.job);
+  if (!id) return id.error();
   wire::Request::Explain request;
-  request.set_job(command.job.value);
+  request.set_job(id->value);
   if (command.task) request.set_task(*command.task);
   if (!command.all) request.set_tasks_max(kTasksExplained);
   const auto explained = client.explain(std::move(request));
@@ -139,7 +147,7 @@ Result<ExitCode> execute(const NodesCommand& command) {
   MasterClient client(std::move(*options));
   const auto nodes = client.list_nodes();
   if (!nodes) return nodes.error();
-  print(command.json ? nodes_json(*nodes) : nodes_table(*nodes, colours_of(STDOUT_FILENO)));
+  print(command.json ? nodes_json(*nodes) : nodes_table(*nodes, look_of(STDOUT_FILENO)));
   return ExitCode::Done;
 }
 
@@ -147,9 +155,11 @@ Result<ExitCode> execute(const KillCommand& command) {
   auto options = client_options(command.master);
   if (!options) return options.error();
   MasterClient client(std::move(*options));
+  const auto jobs = find_jobs(client, command.jobs);
+  if (!jobs) return jobs.error();
   std::vector<std::pair<JobId, wire::JobState>> answers;
   std::optional<Error> refused;  // one that could not be ended keeps no other from it
-  for (const JobId job : command.jobs) {
+  for (const JobId job : *jobs) {
     const auto state = client.kill(job);
     if (state) {
       answers.emplace_back(job, *state);
@@ -161,6 +171,7 @@ Result<ExitCode> execute(const KillCommand& command) {
     if (refused && refused->kind == ErrorKind::Unavailable) break;  // nor would it answer for the others
   }
   if (command.json) print(killed_json(answers));
+  if (!command.json && jobs->empty()) print("none of these jobs runs\n");
   for (const auto& [job, state] : answers) {
     if (command.json) break;
     const bool is_too_late = state == wire::SUCCEEDED || state == wire::FAILED;

@@ -14,6 +14,7 @@ Result<ExitCode> execute(const RunCommand& command);
 Result<ExitCode> execute(const SubmitCommand& command);
 Result<ExitCode> execute(const JobsCommand& command);
 Result<ExitCode> execute(const JobCommand& command);
+Result<ExitCode> execute(const TopCommand& command);
 Result<ExitCode> execute(const ExplainCommand& command);
 Result<ExitCode> execute(const LogsCommand& command);
 Result<ExitCode> execute(const ExportCommand& command);

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "cli/client/follow.h"
+#include "cli/client/selector.h"
 #include "cli/commands/execute.h"
 #include "cli/result/part_file.h"
 #include "cli/show/job_text.h"
@@ -69,14 +72,21 @@ Result<ExitCode> print_kept(const std::string& output, const LogsCommand& comman
   return ExitCode::Done;
 }
 
+// A name without a slash may be a job's too, unless there is such a directory.
+bool is_output(const std::string& word) {
+  std::error_code ignored;
+  return !parse_job_id(word) && (word.find('/') != word.npos || std::filesystem::exists(word, ignored));
+}
+
 }  // namespace
 
 Result<ExitCode> execute(const LogsCommand& command) {
-  const auto job = parse_job_id(command.job);
-  if (!job) return print_kept(command.job, command);
+  if (is_output(command.job)) return print_kept(command.job, command);
   auto options = client_options(command.master);
   if (!options) return options.error();
   MasterClient client(std::move(*options));
+  const auto job = find_job(client, command.job);
+  if (!job) return job.error();
   wire::Request::ReadLogs request;
   request.set_job(job->value);
   if (command.attempts.task) request.set_task(*command.attempts.task);

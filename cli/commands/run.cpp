@@ -155,7 +155,8 @@ Result<ExitCode> OneJobCluster::execute(bool is_checked) {
                                         .quiet = command_.quiet || is_standard_output(command_.answer),
                                         .tasks = command_.show_tasks,
                                         .explained = explained_ ? &*explained_ : nullptr,
-                                        .application_directories = command_.job.application_directories});
+                                        .application_directories = command_.job.application_directories,
+                                        .slots = slots_if_late(client, ended->summary())});
   if (ended->summary().notify_size() > 0) await_notices(client);
   cluster_->stop();
   const bool succeeded = ended->summary().state() == wire::SUCCEEDED;
@@ -225,6 +226,7 @@ Result<JobId> OneJobCluster::find_or_submit(MasterClient& client) {
 void OneJobCluster::announce(const wire::Reply::Submitted& submitted) {
   view_.say(to_string(JobId{submitted.job()}) + ": " + spec_.application() + ", " + counted(submitted.tasks(), "task") +
             ", " + counted(command_.cluster.workers, "worker"));
+  if (const std::string due = told_due(command_.job); !due.empty()) view_.say(due);
   if (!submitted.left_out().empty()) view_.say(submitted.left_out());
 }
 

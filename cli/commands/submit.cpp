@@ -31,7 +31,8 @@ Result<ExitCode> wait_for(MasterClient& client, JobId job, const SubmitCommand& 
                              .quiet = command.quiet,
                              .tasks = false,
                              .explained = nullptr,
-                             .application_directories = command.job.application_directories});
+                             .application_directories = command.job.application_directories,
+                             .slots = slots_if_late(client, ended->summary())});
 }
 
 }  // namespace
@@ -70,6 +71,8 @@ Result<ExitCode> execute(const SubmitCommand& asked) {
   const JobId job{submitted->job()};
   if (!submitted->left_out().empty() && !command.quiet)
     std::fprintf(stderr, "ontime: %s\n", printable(submitted->left_out()).c_str());
+  if (const std::string due = told_due(command.job); !due.empty() && !command.quiet)
+    std::fprintf(stderr, "%s: %s\n", to_string(job).c_str(), due.c_str());
   if (command.wait) {
     if (!command.quiet)
       std::fprintf(stderr, "%s: %s\n", to_string(job).c_str(), counted(submitted->tasks(), "task").c_str());

@@ -105,6 +105,12 @@ Json notify_value(const wire::Notice& notice) {
           {"problem", text_or_null(notice.problem())}};
 }
 
+Json entries_value(const google::protobuf::RepeatedPtrField<wire::Entry>& entries) {
+  Json values = Json::object();
+  for (const wire::Entry& entry : entries) values[entry.key()] = entry.value();
+  return values;
+}
+
 Json counters_of(const wire::JobSummary& job) {
   Json groups = Json::object();
   for (const auto& counter : job.counters()) groups[counter.group()][counter.name()] = static_cast<std::int64_t>(counter.value());
@@ -232,6 +238,10 @@ Json job_value(const wire::JobSummary& job) {
   value.update(settings_value(settings));
   value.update({{"state", protocol::name_of(job.state())},
                 {"application", job.application()},
+                {"parameters", entries_value(job.parameters())},
+                {"input_files", job.input_files()},
+                {"inputs", job.inputs()},
+                {"files", job.files()},
                 {"output", job.output()},
                 {"owner", text_or_null(job.owner())},
                 {"policy_chosen", text_or_null(job.policy_chosen())},
@@ -240,9 +250,12 @@ Json job_value(const wire::JobSummary& job) {
                 {"policy_problem", job.policy_problem()},
                 {"restarts_without_checkpoints", restarts_without_checkpoints(job)},
                 {"submitted_unix_ns", instant(job.submitted_unix_ns())},
+                {"due_unix_ns", instant(due_unix_ns(job).value_or(0))},
+                {"expected_end_unix_ns", instant(expected_end_unix_ns(job).value_or(0))},
                 {"ended_unix_ns", instant(job.ended_unix_ns())},
                 {"elapsed_seconds", seconds_value(job.elapsed_ns())},
                 {"deadline_met", known(has_deadline && protocol::has_ended(job), !missed_its_deadline(job))},
+                {"lateness", known(has_deadline, name_of(lateness_of(job)))},
                 {"tasks", job.tasks()},
                 {"tasks_done", job.tasks_done()},
                 {"input_bytes", job.input_bytes()},
@@ -300,7 +313,9 @@ Json account_value(const wire::Account& account) {
 
 Json listed_job_value(const wire::JobSummary& job) {
   Json json = job_value(job);
-  json.erase("counters");  // lists come without them
+  // Lists come without these, and with parameters that are cut.
+  for (const char* whole : {"counters", "parameters", "input_files", "inputs", "files"}) json.erase(whole);
+  json["parameters_text"] = settings_text(job);
   if (job.has_forecast()) json["forecast"] = forecast_value(job.forecast());
   return json;
 }
@@ -337,7 +352,7 @@ std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_onl
 }
 
 std::string explained_json(const wire::Reply::Explained& explained) {
-  Json json = job_value(explained.summary());
+  Json json = listed_job_value(explained.summary());
   json["explanation"] = explanation_value(explained);
   return text_of(json);
 }

@@ -6,6 +6,7 @@
 
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
+#include "cli/show/lateness.h"
 #include "cli/show/table.h"
 #include "common/base/ids.h"
 #include "common/base/units.h"
@@ -15,6 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+using Cut = Table::Cut;
+
 enum class Unit { Text, Number, Bytes, Seconds, Nanoseconds };
 
 // A column shows one field of each row's JSON value.
@@ -22,7 +25,23 @@ struct Shown {
   const char* title;
   const char* field;  // a JSON pointer
   Unit unit = Unit::Text;
+  Cut cut = Cut::No;
+  int rank = 0;  // as Table::Column's
 };
+
+// Failed and lost red, succeeded green, what somebody ended or took out yellow.
+Colour colour_of_state(std::string_view state) {
+  if (state == "failed" || state == "lost" || state == "late") return Colour::Red;
+  if (state == "succeeded") return Colour::Green;
+  if (state == "killed" || state == "draining" || state == "drained" || state == "at risk") return Colour::Yellow;
+  return Colour::None;
+}
+
+// What the colour of a cell in this column tells of the row.
+std::string state_in(const Json& row, std::string_view title, const std::string& cell) {
+  if (title == "STATE") return cell;
+  return title == "DEADLINE" && row["lateness"].is_string() ? row["lateness"].get<std::string>() : "";
+}
 
 std::string cell_of(const Json& row, const Shown& column) {
   const Json::json_pointer field(column.field);
@@ -36,19 +55,20 @@ std::string cell_of(const Json& row, const Shown& column) {
 }
 
 std::string table_of(const std::vector<Shown>& columns, const std::vector<Json>& rows, const char* if_empty,
-                     Colours colours = Colours::No) {
+                     Look look) {
   std::vector<Table::Column> titles;
-  for (const Shown& column : columns) {
-    titles.push_back({column.title, column.unit == Unit::Text ? Align::Left : Align::Right,
-                      std::string_view(column.title) == "STATE"});
-  }
+  for (const Shown& column : columns)
+    titles.push_back({column.title, column.unit == Unit::Text ? Align::Left : Align::Right, column.cut, column.rank});
   Table table(std::move(titles));
   for (const Json& row : rows) {
-    std::vector<std::string> cells;
-    for (const Shown& column : columns) cells.push_back(cell_of(row, column));
+    std::vector<Table::Cell> cells;
+    for (const Shown& column : columns) {
+      const std::string cell = cell_of(row, column);
+      cells.emplace_back(cell, colour_of_state(state_in(row, column.title, cell)));
+    }
     table.add_row(std::move(cells));
   }
-  return table.empty() ? if_empty : table.to_string(colours);
+  return table.empty() ? if_empty : table.to_string(look);
 }
 
 std::string range_text(const Json& range) {
@@ -75,6 +95,8 @@ bool is_shown(const wire::TaskDetail& task, bool open_only) { return !open_only 
 
 Json job_row(const wire::JobSummary& job) {
   Json row = job_value(job);
+  row["standing"] = lateness_text(job);
+  row["set"] = settings_text(job);
   row["progress"] = std::to_string(job.tasks_done()) + "/" + std::to_string(job.tasks());
   row["done"] = std::to_string(static_cast<int>(fraction_done(progress_of(job)) * 100)) + "%";
   row["submitted"] = local_time(job.submitted_unix_ns());
@@ -107,33 +129,34 @@ Json attempt_row(Json attempt) {
 
 }  // namespace
 
-std::string jobs_table(const wire::Reply::Jobs& jobs, Colours colours) {
+std::string jobs_table(const wire::Reply::Jobs& jobs, Look look) {
   std::vector<Shown> columns{{"JOB", "/job"},
-                             {"OWNER", "/owner"},
-                             {"APPLICATION", "/application"},
-                             {"POLICY", "/plans"},
+                             {"OWNER", "/owner", Unit::Text, Cut::End, 6},
+                             {"APPLICATION", "/application", Unit::Text, Cut::End},
+                             {"PARAMETERS", "/set", Unit::Text, Cut::End, 4},
+                             {"POLICY", "/plans", Unit::Text, Cut::End, 7},
                              {"STATE", "/state"},
-                             {"TASKS", "/progress", Unit::Number},
+                             {"TASKS", "/progress", Unit::Number, Cut::No, 3},
                              {"DONE", "/done", Unit::Number},
-                             {"INPUT", "/input_bytes", Unit::Bytes},
-                             {"ELAPSED", "/elapsed_seconds", Unit::Seconds},
-                             {"DEADLINE", "/deadline_seconds", Unit::Seconds},
-                             {"SUBMITTED", "/submitted"},
-                             {"OUTPUT", "/output"}};
+                             {"INPUT", "/input_bytes", Unit::Bytes, Cut::No, 8},
+                             {"ELAPSED", "/elapsed_seconds", Unit::Seconds, Cut::No, 2},
+                             {"DEADLINE", "/standing"},
+                             {"SUBMITTED", "/submitted", Unit::Text, Cut::No, 5},
+                             {"OUTPUT", "/output", Unit::Text, Cut::Begin, 9}};
   std::vector<Json> rows;
   for (const auto& job : jobs.jobs()) rows.push_back(job_row(job));
   const bool have_names =
       std::ranges::any_of(jobs.jobs(), [](const auto& job) { return !job.settings().name().empty(); });
-  if (have_names) columns.insert(columns.begin() + 1, {"NAME", "/name"});
-  const std::string text = table_of(columns, rows, "no jobs\n", colours);
+  if (have_names) columns.insert(columns.begin() + 1, {"NAME", "/name", Unit::Text, Cut::End});
+  const std::string text = table_of(columns, rows, "no jobs\n", look);
   if (rows.empty() || jobs.older() == 0) return text;
   return text + "and " + std::to_string(jobs.older()) + " older; 'ontime jobs --latest 0' lists all\n";
 }
 
-std::string nodes_table(const wire::Reply::Nodes& nodes, Colours colours) {
+std::string nodes_table(const wire::Reply::Nodes& nodes, Look look) {
   static const std::vector<Shown> columns{{"NODE", "/node"},
-                                          {"NAME", "/name"},
-                                          {"HOST", "/host"},
+                                          {"NAME", "/name", Unit::Text, Cut::End},
+                                          {"HOST", "/host", Unit::Text, Cut::End, 1},
                                           {"STATE", "/state"},
                                           {"SLOTS", "/slots", Unit::Number},
                                           {"BUSY", "/busy", Unit::Number},
@@ -147,10 +170,10 @@ std::string nodes_table(const wire::Reply::Nodes& nodes, Colours colours) {
     rows.back()["cause"] = node.has_hold() ? Json(node.hold().cause()) : Json(nullptr);
     if (node.has_hold()) holds += hold_text(node);
   }
-  return table_of(columns, rows, "no workers; 'ontime-worker --master HOST:PORT' starts one\n", colours) + holds;
+  return table_of(columns, rows, "no workers; 'ontime-worker --master HOST:PORT' starts one\n", look) + holds;
 }
 
-std::string accounts_table(const wire::Reply::Jobs& jobs) {
+std::string accounts_table(const wire::Reply::Jobs& jobs, Look look) {
   static const std::vector<Shown> columns{{"POLICY", "/policy"},
                                           {"JOBS", "/jobs", Unit::Number},
                                           {"MAPPED", "/bytes/mapped", Unit::Bytes},
@@ -158,7 +181,7 @@ std::string accounts_table(const wire::Reply::Jobs& jobs) {
                                           {"DUPLICATED", "/bytes/duplicated", Unit::Bytes},
                                           {"DROPPED", "/bytes/dropped", Unit::Bytes},
                                           {"MACHINE", "/machine_ns/total", Unit::Nanoseconds},
-                                          {"USEFUL", "/machine_ns/useful", Unit::Nanoseconds},
+                                          {"OF USE", "/machine_ns/useful", Unit::Nanoseconds},
                                           {"LAUNCH", "/machine_ns/launch", Unit::Nanoseconds},
                                           {"SAVED", "/saved/ns", Unit::Nanoseconds}};
   std::vector<Json> rows;
@@ -167,22 +190,22 @@ std::string accounts_table(const wire::Reply::Jobs& jobs) {
     rows.back()["policy"] = policy.policy();
     rows.back()["jobs"] = policy.jobs();
   }
-  return table_of(columns, rows, "no jobs\n");
+  return table_of(columns, rows, "no jobs\n", look);
 }
 
-std::string tasks_table(const wire::Reply::Job& job, bool open_only, Colours colours) {
+std::string tasks_table(const wire::Reply::Job& job, bool open_only, Look look) {
   static const std::vector<Shown> columns{{"TASK", "/task"},
-                                          {"FILE", "/file"},
-                                          {"SPLIT", "/split"},
+                                          {"FILE", "/file", Unit::Text, Cut::Begin, 2},
+                                          {"SPLIT", "/split", Unit::Text, Cut::No, 4},
                                           {"STATE", "/state"},
-                                          {"SEGMENTS", "/parts"},
+                                          {"SEGMENTS", "/parts", Unit::Text, Cut::No, 3},
                                           {"ATTEMPT", "/try/attempt"},
-                                          {"NODE", "/try/node_name"},
+                                          {"NODE", "/try/node_name", Unit::Text, Cut::End},
                                           {"STATE", "/try/state"},
-                                          {"FROM", "/try/start_offset", Unit::Number},
-                                          {"OFFSET", "/try/offset", Unit::Number},
+                                          {"FROM", "/try/start_offset", Unit::Number, Cut::No, 5},
+                                          {"OFFSET", "/try/offset", Unit::Number, Cut::No, 1},
                                           {"TIME", "/try/time", Unit::Number},
-                                          {"MESSAGE", "/try/message"}};
+                                          {"MESSAGE", "/try/message", Unit::Text, Cut::End}};
   std::vector<Json> rows;
   for (const auto& detail : job.tasks()) {
     if (!is_shown(detail, open_only)) continue;
@@ -195,10 +218,10 @@ std::string tasks_table(const wire::Reply::Job& job, bool open_only, Colours col
       row = Json::object();
     }
   }
-  return table_of(columns, rows, "no tasks\n", colours);
+  return table_of(columns, rows, "no tasks\n", look);
 }
 
-std::string segments_table(const wire::Reply::Job& job, bool open_only) {
+std::string segments_table(const wire::Reply::Job& job, bool open_only, Look look) {
   static const std::vector<Shown> columns{{"TASK", "/task"},
                                           {"SEGMENT", "/range"},
                                           {"STATE", "/state"},
@@ -221,7 +244,7 @@ std::string segments_table(const wire::Reply::Job& job, bool open_only) {
       rows.push_back(std::move(segment));
     }
   }
-  return table_of(columns, rows, "no segments\n");
+  return table_of(columns, rows, "no segments\n", look);
 }
 
 }  // namespace ontime::cli

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <ctime>
 
 #include "cli/job_fields.h"
 #include "cli/show/job_json.h"
@@ -50,23 +48,6 @@ std::string source_text(const std::string& source) {
   if (source == "job") return "from this job";
   if (source == "flags") return "as given";
   return "assumed";
-}
-
-std::string expected_text(const wire::JobSummary& job) {
-  if (!job.has_forecast()) return "";
-  const wire::Forecast& forecast = job.forecast();
-  if (forecast.standing() > 0 && !forecast.has_median_ns()) {
-    return "there is no telling: " + counted(forecast.standing(), "segment stands still", "segments stand still");
-  }
-  if (!forecast.has_median_ns()) {
-    if (forecast.unknown() == 0) return "not known yet";
-    return "not known yet: nothing can be said about " + counted(forecast.unknown(), "segment");
-  }
-  std::string text = "done in " + duration(std::max<std::int64_t>(0, forecast.median_ns() - job.elapsed_ns())) +
-                     ", at " + duration(forecast.median_ns());
-  if (forecast.has_low_ns() && forecast.has_high_ns() && forecast.low_ns() < forecast.high_ns())
-    text += " (between " + duration(forecast.low_ns()) + " and " + duration(forecast.high_ns()) + " with 80%)";
-  return text;
 }
 
 std::string durations_text(const wire::Durations& durations) {
@@ -117,6 +98,21 @@ std::string saved_text(const wire::Account& account) {
          counted(account.resumed(), "attempt") + " that resumed";
 }
 
+// "6 files: /data/a, /data/b and 4 more"
+std::string inputs_text(const wire::JobSummary& job) {
+  if (job.inputs().empty()) return "";
+  std::string names;
+  for (const auto& input : job.inputs()) add(names, input);
+  const auto more = job.input_files() - static_cast<std::uint32_t>(job.inputs_size());
+  return counted(job.input_files(), "file") + ": " + names + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
+std::string sent_text(const wire::JobSummary& job) {
+  std::string names;
+  for (const auto& file : job.files()) add(names, file);
+  return names;
+}
+
 // What its copies did, and where bytes and machine time have gone.
 void add_account(std::string& text, const wire::Reply::Job& job) {
   add_line(text, "copies", copies_text(job));
@@ -141,19 +137,6 @@ std::string shortened(const std::string& message, const std::string& job) {
 }
 
 }  // namespace
-
-std::string deadline_text(const wire::JobSummary& job) {
-  const wire::JobSettings& settings = job.settings();
-  if (settings.deadline() == 0) return "";
-  const auto left = Duration(settings.deadline() - job.elapsed_ns());
-  const auto whole = format_duration(Duration(settings.deadline()));
-  if (!protocol::has_ended(job))
-    return whole + (left.count() >= 0 ? ", " + format_duration(left) + " left" : ", already missed");
-  if (left.count() < 0) return whole + ", missed by " + format_duration(-left);
-  if (missed_its_deadline(job))
-    return whole + ", missed: the job " + (job.state() == wire::FAILED ? "failed" : "was killed");
-  return whole + ", met with " + format_duration(left) + " to spare";
-}
 
 std::string checkpoints_text(const wire::JobSummary& job) {
   const wire::JobSettings& settings = job.settings();
@@ -195,31 +178,16 @@ std::string parameters_text(const wire::JobSummary& job) {
   return text;
 }
 
+std::string settings_text(const wire::JobSummary& job) {
+  std::string text;
+  for (const auto& entry : job.parameters()) add(text, entry.key() + "=" + entry.value());
+  return text;
+}
+
 bool restarts_without_checkpoints(const wire::JobSummary& job) {
   const wire::JobSettings& settings = job.settings();
   return settings.checkpoint_interval() == 0 &&
          scheduler::default_checkpoint_interval(settings.policy()) == Duration(0);
-}
-
-std::string pocd_text(double pocd) {
-  if (pocd == 0 || pocd == 1) return fmt::format("{:.0f}", pocd);
-  if (pocd > 0.999 && pocd < 1) return "above 0.999";
-  if (pocd < 0.001 && pocd > 0) return "below 0.001";
-  return fmt::format("{:.3f}", pocd);
-}
-
-std::string local_time(std::int64_t unix_ns) {
-  const auto whole = static_cast<std::time_t>(unix_ns / 1'000'000'000);
-  std::tm parts{};
-  std::array<char, 32> text{};
-  if (unix_ns == 0 || localtime_r(&whole, &parts) == nullptr) return "";
-  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
-  return text.data();
-}
-
-bool missed_its_deadline(const wire::JobSummary& job) {
-  const wire::JobSettings& settings = job.settings();
-  return settings.deadline() > 0 && (job.state() != wire::SUCCEEDED || job.elapsed_ns() > settings.deadline());
 }
 
 ProgressState progress_of(const wire::JobSummary& job) {
@@ -268,6 +236,12 @@ std::string summary_text(const wire::JobSummary& job, const std::vector<std::str
   return text;
 }
 
+std::string hint_text(const wire::Reply::Job& job, std::uint32_t slots) {
+  std::string text;
+  add_line(text, "may help", late_hint(job, slots));
+  return text;
+}
+
 std::string failure_text(const wire::JobSummary& job) {
   std::string text = job_name(job) + (job.state() == wire::KILLED ? " was killed" : " failed");
   if (!job.message().empty()) text += ": " + shortened(printable_lines(job.message()), job_name(job));
@@ -297,11 +271,16 @@ std::string job_text(const wire::Reply::Job& whole) {
   add_line(text, "job", job_name(job) + ", " + protocol::name_of(job.state()));
   add_line(text, "owner", job.owner());
   add_line(text, "application", job.application());
+  add_line(text, "parameters", settings_text(job));
+  add_line(text, "input", inputs_text(job));
+  add_line(text, "sent along", sent_text(job));
   for (const auto& [title, value] : settings_lines(job)) add_line(text, title, value);
   add_line(text, "choice", job.policy_choice());
   add_line(text, "slower", job.policy_harm());
   add_line(text, "warning", job.policy_problem());
   add_line(text, "submitted", local_time(job.submitted_unix_ns()));
+  add_line(text, "due", local_time(due_unix_ns(job).value_or(0)));
+  add_line(text, "ended", local_time(job.ended_unix_ns()));
   add_line(text, "elapsed", format_duration(Duration(job.elapsed_ns())));
   if (job.forecast().has_pocd()) add_line(text, "PoCD", pocd_text(job.forecast().pocd()));
   add_line(text, "expected", expected_text(job));
@@ -312,6 +291,7 @@ std::string job_text(const wire::Reply::Job& whole) {
            std::to_string(job.attempts_running()) + " running, " + std::to_string(job.attempts_launched()) +
                " launched, " + std::to_string(job.attempts_failed()) + " failed");
   add_account(text, whole);
+  text += hint_text(whole, 0);
   add_line(text, "output", job.output());
   for (const auto& counter : job.counters()) add_line(text, "counter", counter_text(counter));
   if (!job.message().empty()) text += "message:     " + printable_lines(job.message()) + "\n";

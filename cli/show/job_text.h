@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/show/lateness.h"
 #include "cli/show/progress_line.h"
 #include "cli/show/table.h"
 #include "common/output/attempt_log.h"
@@ -14,22 +15,20 @@
 
 namespace ontime::cli {
 
-// Only for a job that has ended. A job without a result has missed it.
-bool missed_its_deadline(const wire::JobSummary& job);
-
-std::string task_name(std::uint32_t index);    // "t00003"
-std::string local_time(std::int64_t unix_ns);  // empty for 0
+std::string task_name(std::uint32_t index);  // "t00003"
 
 ProgressState progress_of(const wire::JobSummary& job);
 
 // What `run` and `submit --wait` print at the end of a job that succeeded: a few lines.
 // The command that prints the answer works as it is shown: it names directories in which the application was found.
 std::string summary_text(const wire::JobSummary& job, const std::vector<std::string>& application_directories = {});
+// A line with what would have helped a job that was late (lateness.h), if there is something to say.
+std::string hint_text(const wire::Reply::Job& job, std::uint32_t slots);
 // "job-1 failed: ..." with what the master knows, for stderr.
 std::string failure_text(const wire::JobSummary& job);
 
-std::string jobs_table(const wire::Reply::Jobs& jobs, Colours colours = Colours::No);
-std::string nodes_table(const wire::Reply::Nodes& nodes, Colours colours = Colours::No);
+std::string jobs_table(const wire::Reply::Jobs& jobs, Look look = {});
+std::string nodes_table(const wire::Reply::Nodes& nodes, Look look = {});
 // What has become of it when it was taken out, or back.
 std::string drain_text(const wire::NodeSummary& node, bool undo);
 
@@ -38,20 +37,20 @@ std::string job_text(const wire::Reply::Job& job);
 // Lines about speculation for the end of a run; nothing if there was none.
 std::string speculation_text(const wire::Reply::Job& job);
 // One line for each policy, with titles and line ends.
-std::string accounts_table(const wire::Reply::Jobs& jobs);
+std::string accounts_table(const wire::Reply::Jobs& jobs, Look look = {});
 // One line for each attempt, below its task.
-std::string tasks_table(const wire::Reply::Job& job, bool open_only, Colours colours = Colours::No);
-std::string segments_table(const wire::Reply::Job& job, bool open_only);
+std::string tasks_table(const wire::Reply::Job& job, bool open_only, Look look = {});
+std::string segments_table(const wire::Reply::Job& job, bool open_only, Look look = {});
 
 std::string left_out_text(const wire::JobSummary& job);     // likewise
 std::string notices_text(const wire::JobSummary& job);      // likewise
-std::string deadline_text(const wire::JobSummary& job);     // empty: none
 std::string checkpoints_text(const wire::JobSummary& job);  // "every 5s", "off"
 // "theta=2s, lambda=0.1"; empty: none.
 std::string parameters_text(const wire::JobSummary& job);
 // True if checkpoints are off because the policy's paper restarts.
 bool restarts_without_checkpoints(const wire::JobSummary& job);
-std::string pocd_text(double pocd);  // "0.973", "above 0.999", "1"
+// "command=tr a-z A-Z": the application's; empty: none.
+std::string settings_text(const wire::JobSummary& job);
 
 // The decisions about stragglers: when, why, and their results, as text for people. Pure.
 

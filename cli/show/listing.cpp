@@ -38,6 +38,7 @@ const std::vector<std::string> kOrders = {"ascending", "descending"};
 std::vector<std::string> states_of_jobs() {
   std::vector<std::string> states = protocol::names_of_job_states();
   states.emplace_back("open");
+  states.emplace_back("late");
   return states;
 }
 
@@ -96,11 +97,14 @@ SortKey key_of(const wire::NodeSummary& node, const std::string& column) {
 }
 
 bool matches(const wire::JobSummary& job, const ListQuery& query) {
-  if (query.state == "open" ? protocol::has_ended(job)
-                            : !query.state.empty() && query.state != protocol::name_of(job.state()))
-    return false;
+  const bool is_asked =
+      query.state.empty() || (query.state == "late"   ? is_late(job)
+                              : query.state == "open" ? !protocol::has_ended(job)
+                                                      : query.state == protocol::name_of(job.state()));
+  if (!is_asked) return false;
   const std::string text = to_string(JobId{job.job()}) + '\n' + job.settings().name() + '\n' + job.owner() + '\n' +
-                           job.application() + '\n' + job.settings().policy() + '\n' + job.output();
+                           job.application() + '\n' + settings_text(job) + '\n' + job.settings().policy() + '\n' +
+                           job.output();
   return lower(text).find(query.search) != std::string::npos;
 }
 

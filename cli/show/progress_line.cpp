@@ -1,7 +1,6 @@
 #include "cli/show/progress_line.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,10 +9,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "cli/show/job_text.h"
 #include "cli/show/table.h"
+#include "common/base/terminal.h"
 #include "common/base/units.h"
 #include "common/base/wording.h"
 
@@ -28,10 +29,9 @@ constexpr auto kBarInterval = 100ms;
 constexpr auto kLineInterval = 5s;
 constexpr std::size_t kWidthIfUnknown = 80;
 
-std::size_t terminal_width() {
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kWidthIfUnknown;
-  return size.ws_col;
+std::size_t width_of_terminal() {
+  const std::size_t width = terminal_width(STDERR_FILENO);
+  return width == 0 ? kWidthIfUnknown : width;
 }
 
 bool is_capable_terminal() {
@@ -65,6 +65,9 @@ Duration SteadyEnd::update(Duration left, Clock::time_point now) {
 
 ProgressState SteadyProgress::of(ProgressState state, RateMeter::Clock::time_point now) {
   state.bytes_per_second = meter_.update(state.done_bytes, now);
+  const bool is_forecast = state.expected_left.has_value();
+  // PoCD is by the forecast, so the time left is too from the first one on.
+  if (is_forecast && !std::exchange(has_forecast_, true)) end_ = {};
   if (const auto left = time_left(state)) state.expected_left = end_.update(*left, now);
   return state;
 }
@@ -85,7 +88,7 @@ void ProgressView::update(ProgressState state) {
     std::fprintf(stderr, "%s\n", progress_text(state).c_str());
     return;
   }
-  std::fprintf(stderr, "\r\033[K%s", progress_bar(state, terminal_width() - 1).c_str());
+  std::fprintf(stderr, "\r\033[K%s", progress_bar(state, width_of_terminal() - 1, colours_of(STDERR_FILENO)).c_str());
   std::fflush(stderr);
   bar_is_shown_ = true;
 }
@@ -105,8 +108,8 @@ void ProgressView::clear() {
 
 namespace {
 
-constexpr auto kShortest = 50ms;  // that is not written as 0.0s, which would say that it has ended
-constexpr std::size_t kBarLeast = 10;
+constexpr auto kShortest = 50ms;  // that is not written as 0.0 s, which would say that it has ended
+constexpr std::size_t kBarLeast = 8;
 constexpr std::size_t kBarMost = 40;
 
 std::string percent(const ProgressState& state) {
@@ -140,27 +143,37 @@ std::string deadline(Duration left) {
 struct Phrase {
   std::string text;
   int rank;
+  Colour colour = Colour::None;
 };
 
+Colour colour_of_deadline(const ProgressState& state) {
+  if (!state.deadline_left) return Colour::None;
+  const auto left = time_left(state);
+  if (state.deadline_left->count() < 0 || (left && *left > *state.deadline_left)) return Colour::Red;
+  return state.pocd && *state.pocd < kPocdAtRisk ? Colour::Yellow : Colour::None;
+}
+
 std::vector<Phrase> phrases_of(const ProgressState& state) {
+  const Colour colour = colour_of_deadline(state);
   std::vector<Phrase> phrases{{percent(state), 0}};
   if (state.total_bytes > 0) phrases.push_back({amount(state), 4});
   if (state.bytes_per_second > 0) phrases.push_back({rate(state), 6});
   if (state.tasks > 0)
     phrases.push_back({"tasks " + std::to_string(state.tasks_done) + "/" + std::to_string(state.tasks), 1});
   if (const auto left = time_left(state); left && *left >= kShortest)
-    phrases.push_back({"ETA " + short_duration(*left), 5});
-  if (state.deadline_left) phrases.push_back({deadline(*state.deadline_left), 2});
-  if (state.pocd) phrases.push_back({"PoCD " + pocd_text(*state.pocd), 3});
+    phrases.push_back({"ETA " + short_duration(*left), 5, colour});
+  if (state.deadline_left) phrases.push_back({deadline(*state.deadline_left), 2, colour});
+  if (state.pocd) phrases.push_back({"PoCD " + pocd_text(*state.pocd), 3, colour});
   if (state.copies_running > 0) phrases.push_back({counted(state.copies_running, "copy", "copies"), 7});
   if (state.attempts_failed > 0) phrases.push_back({std::to_string(state.attempts_failed) + " failed", 8});
   if (!state.note.empty()) phrases.push_back({printable(state.note), 9});
   return phrases;
 }
 
-std::string joined(const std::vector<Phrase>& phrases) {
+std::string joined(const std::vector<Phrase>& phrases, Colours colours = Colours::No) {
   std::string text;
-  for (const auto& phrase : phrases) text += (text.empty() ? "" : "  ") + phrase.text;
+  for (const auto& phrase : phrases)
+    text += (text.empty() ? "" : "  ") + (colours == Colours::Yes ? painted(phrase.text, phrase.colour) : phrase.text);
   return text;
 }
 
@@ -194,13 +207,13 @@ std::optional<Duration> time_left(const ProgressState& state) {
   return from_seconds(left);
 }
 
-std::string progress_bar(const ProgressState& state, std::size_t width) {
+std::string progress_bar(const ProgressState& state, std::size_t width, Colours colours) {
   auto phrases = phrases_of(state);
   const auto brackets_and_gap = std::size_t{4};
   while (phrases.size() > 1 && display_width(joined(phrases)) + kBarLeast + brackets_and_gap > width)
     leave_out_least(phrases);
-  const auto text = joined(phrases);
-  const auto text_width = display_width(text);
+  const auto text_width = display_width(joined(phrases));
+  const auto text = joined(phrases, colours);
   if (text_width > width) return "";
   if (text_width + kBarLeast + brackets_and_gap > width) return text;
   const auto room = std::min(kBarMost, width - text_width - brackets_and_gap);
@@ -211,11 +224,8 @@ std::string progress_text(const ProgressState& state) { return joined(phrases_of
 
 std::string short_duration(Duration duration) {
   const double s = seconds(duration);
-  const auto whole = static_cast<long long>(s);
-  if (s < 9.95) return fmt::format("{:.1f}s", s);
-  if (whole < 60) return fmt::format("{}s", whole);
-  if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
-  return fmt::format("{}h{:02}m", whole / 3600, whole / 60 % 60);
+  if (s < 9.95) return fmt::format("{:.1f} s", s);
+  return s < 60 ? fmt::format("{} s", static_cast<long long>(s)) : format_duration(duration);
 }
 
 }  // namespace ontime::cli

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/show/table.h"
 #include "common/base/time.h"
 
 namespace ontime::cli {
@@ -29,13 +30,14 @@ struct ProgressState {
 double fraction_done(const ProgressState& state);
 std::optional<Duration> time_left(const ProgressState& state);
 
-// "[=====>    ]  43%  220.1/512.0 MiB  470.2 MiB/s  tasks 3/7  ETA 1s  left 85s", never wider than `width`: what
+// "[=====>    ]  43%  220.1/512.0 MiB  470.2 MiB/s  tasks 3/7  ETA 1.0 s  left 1m 25s", never wider than `width`: what
 // matters least is left out first, and the bar takes the room that remains.
-std::string progress_bar(const ProgressState& state, std::size_t width);
+// In colours, what says that the deadline will be missed is red, and yellow if that is more likely than not.
+std::string progress_bar(const ProgressState& state, std::size_t width, Colours colours = Colours::No);
 // The same without a bar and without a limit, for logs.
 std::string progress_text(const ProgressState& state);
 
-// "0.4s", "12s", "3m20s", "2h05m": short enough for a bar.
+// "0.4 s", "12 s", "3m 20s": as format_duration() has it, but short enough for a bar.
 std::string short_duration(Duration duration);
 
 // Progress on stderr: a bar that is redrawn on a terminal, plain lines elsewhere, nothing when quiet. One thread.
@@ -67,8 +69,8 @@ class SteadyEnd {
   Clock::time_point updated_at_;
 };
 
-// What is shown of progress as it goes on: with its rate, and with a time left that does not jump where the master's
-// forecast takes the place of the rate, or the other way round.
+// What is shown of progress as it goes on: with its rate, and with a time left by that rate until the master's first
+// forecast, and by forecasts from then on. It does not jump where one is missing.
 class SteadyProgress {
  public:
   ProgressState of(ProgressState state, RateMeter::Clock::time_point now);
@@ -76,6 +78,7 @@ class SteadyProgress {
  private:
   RateMeter meter_;
   SteadyEnd end_;
+  bool has_forecast_ = false;  // has had one
 };
 
 class ProgressView {

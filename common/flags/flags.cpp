@@ -66,7 +66,7 @@ CLI::Option* add_duration_to(CLI::App& app, const std::string& name, Value& valu
 
 void add_standard_flags(CLI::App& app, const std::string& program) {
   const auto formatter = std::make_shared<Formatter>();
-  formatter->column_width(28);
+  formatter->column_width(kHelpColumn);
   app.formatter(formatter);
   app.set_version_flag("-V,--version", version_of(program), "Print the version and how the program was built");
   const auto print = [&app, program] { throw CLI::CallForVersion(man_page(app, program), 0); };

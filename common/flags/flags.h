@@ -4,6 +4,7 @@
 // A program without verbs declares its flags without CLI11's header, which takes longer to compile than all of those.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -141,6 +142,11 @@ std::vector<std::string> flag_names(const CLI::App& app);
 // "; did you mean '--output'?" with `before` in front of the name; empty if no name is near.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& names,
                          const std::string& before = "");
+
+// Where descriptions begin in the help.
+inline constexpr std::size_t kHelpColumn = 28;
+// The help in lines of at most `width` columns, as far as words allow it, but for the examples; 0: as it is.
+std::string wrapped(const std::string& help, std::size_t width);
 
 constexpr int kBadUsage = 2;
 

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
@@ -6,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "common/base/terminal.h"
 #include "common/base/wording.h"
 #include "common/flags/flags.h"
 
@@ -210,7 +213,8 @@ std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments)
     std::ostringstream out;
     if (error.get_exit_code() == 0) {  // help or version was asked for
       app.exit(error, out, out);
-      return Printout{0, out.str()};
+      const bool is_help = dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr;
+      return Printout{0, is_help ? wrapped(out.str(), terminal_width(STDOUT_FILENO)) : out.str()};
     }
     const std::string name = full_name(chosen(app));
     const std::string why = by_origin(chosen(app), arguments, reason(app, error));

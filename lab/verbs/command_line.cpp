@@ -108,7 +108,7 @@ void Grammar::add_plan_verb() {
                         "  ontime plan wordcount book.txt --deadline 9s --slots 8 --t-min 2s --beta 1.6\n",
                         plan_);
   add_input_options(plan, plan_.job);
-  add_duration(plan, "--deadline", plan_.job.deadline, "Time the job may take")->required()->default_str("");
+  add_deadline(plan, plan_.job, "Time the job may take, or the clock time by which it must be done")->required();
   add_number(plan, "--target-pocd", plan_.target, 0.01, 0.9999,
              "Find the slots and the deadline for this probability of meeting the deadline")
       ->type_name("P")

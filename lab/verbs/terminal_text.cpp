@@ -9,7 +9,7 @@ std::string terminal_text(const Grid& grid) {
     columns.push_back({title, columns.size() < grid.names ? cli::Align::Left : cli::Align::Right});
   }
   cli::Table table(std::move(columns));
-  for (const Cells& line : grid.lines) table.add_row(line);
+  for (const Cells& line : grid.lines) table.add_row({line.begin(), line.end()});
   return table.to_string();
 }
 

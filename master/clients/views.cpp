@@ -103,6 +103,28 @@ void fill_notices(wire::JobSummary& summary, const Job& job, TimePoint now) {
   }
 }
 
+// Where many jobs are listed, some parameters, and the begin of what is long.
+void fill_listed_parameters(wire::JobSummary& summary, const Job& job) {
+  constexpr std::size_t kShown = 8, kBytes = 100;
+  scheduler::StringMap listed;
+  for (const auto& [key, value] : job.spec.parameters) {
+    if (listed.size() == kShown) break;
+    listed[key] = value.size() <= kBytes ? value : value.substr(0, kBytes) + "...";
+  }
+  protocol::put(listed, summary.mutable_parameters());
+}
+
+void fill_inputs(wire::JobSummary& summary, const Job& job) {
+  constexpr int kShown = 20;
+  summary.set_input_files(static_cast<std::uint32_t>(count_files(job.spec)));
+  for (const scheduler::InputFile& input : job.spec.inputs) {
+    if (input.parts.empty() && summary.inputs_size() < kShown) summary.add_inputs(input.path);
+    for (const auto& part : input.parts)
+      if (summary.inputs_size() < kShown) summary.add_inputs(part.path);
+  }
+  for (const auto& file : job.spec.files) summary.add_files(file.name);
+}
+
 // The last note of a job that has ended, if any.
 void fill_harm(wire::JobSummary& summary, const Job& job) {
   if (job.decisions.empty() || job.decisions.back().decision.reason != scheduler::kSlowerThanNothing) return;
@@ -217,8 +239,11 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
   summary.set_elapsed_ns(((is_final(job.state) ? job.ended_at : now) - job.submitted_at).count());
   if (counters == ShowCounters::No) {  // one of many
     if (!job.spec.skip.inputs.empty()) summary.mutable_settings()->mutable_skip()->clear_inputs();
+    fill_listed_parameters(summary, job);
     return summary;
   }
+  protocol::put(job.spec.parameters, summary.mutable_parameters());
+  fill_inputs(summary, job);
   protocol::put(job.counters, summary.mutable_counters());
   return summary;
 }

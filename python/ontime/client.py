@@ -37,8 +37,8 @@ class Options(TypedDict, total=False):
     output: Path_
     """A directory, s3:// prefix or hdfs:// directory that master and workers can reach; must be missing or empty."""
     name: str
-    deadline: Time
-    """Seconds, or a text such as "90s"."""
+    deadline: Time | datetime.datetime
+    """Seconds, or a text such as "90s" or "06:00", or when the job must be done."""
     on_miss: Literal["finish", "kill"]
     policy: str
     estimator: str
@@ -69,7 +69,9 @@ class Options(TypedDict, total=False):
     """Sent along; attempts find them in their directory. Mappers can import modules that are sent along."""
 
 
-def _time(value: Time) -> str:
+def _time(value: Time | datetime.datetime) -> str:
+    if isinstance(value, datetime.datetime):  # local, if it has no zone
+        return value.astimezone().isoformat(timespec="seconds")
     if isinstance(value, datetime.timedelta):
         value = value.total_seconds()
     return value if isinstance(value, str) else f"{value:.9f}s"
@@ -82,7 +84,7 @@ def _paths(one_or_more: Path_ | Iterable[Path_]) -> list[Path_]:
 # How the flag of an option is written that has one of its name.
 _LISTS = {"files": "--file", "exclude": "--exclude", "notify": "--notify"}  # repeatable flags
 _FLAGS: dict[str, Callable[[Any], str]] = {
-    name: _time if hint == Time else str for name, hint in get_type_hints(Options).items() if name not in ("output", *_LISTS)
+    name: _time if hint in (Time, Time | datetime.datetime) else str for name, hint in get_type_hints(Options).items() if name not in ("output", *_LISTS)
 }
 
 

@@ -37,6 +37,16 @@ def fraction(status: Status) -> float:
     return min(status["mapped_bytes"] / total, 1.0) if total else 0.0
 
 
+def _duration(seconds: float) -> str:
+    """As ``ontime`` shows it: "4.0 s", "59 s", "3m 20s", "2h 5m"."""
+    whole = int(seconds)
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    if whole < 60:
+        return f"{whole} s"
+    return f"{whole // 60}m {whole % 60}s" if whole < 3600 else f"{whole // 3600}h {whole // 60 % 60}m"
+
+
 def text_of(status: Status) -> str:
     """One line: how far the job is, and when it will be done."""
     parts = [
@@ -52,10 +62,12 @@ def text_of(status: Status) -> str:
         what = status["waiting_for"]
         parts.append("no workers" if what == "workers" else f"waiting for {what}")
     elif forecast.get("median_seconds") is not None:
-        parts.append(f"done in about {max(0.0, forecast['median_seconds'] - elapsed):.0f} s")
+        parts.append(f"ETA {_duration(max(0.0, forecast['median_seconds'] - elapsed))}")
     if status["deadline_seconds"] is not None and status["ended_unix_ns"] is None:
         left = status["deadline_seconds"] - elapsed
-        parts.append(f"deadline in {left:.0f} s" if left >= 0 else f"late by {-left:.0f} s")
+        parts.append(f"left {_duration(left)}" if left >= 0 else f"late {_duration(-left)}")
+        if forecast.get("pocd") is not None:
+            parts.append(f"PoCD {forecast['pocd']:.3g}")
     if status["attempts_failed"]:
         parts.append(f"{status['attempts_failed']} failed attempts")
     return "  ".join(parts)

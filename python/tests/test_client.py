@@ -26,6 +26,15 @@ def test_wordcount_with_a_client_of_its_own(cluster, texts, tmp_path):
     assert Path(job.output).parent == tmp_path
 
 
+def test_a_deadline_can_be_a_time(cluster, texts):
+    due = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=3)
+    for deadline in (due, due.astimezone().replace(tzinfo=None), due.astimezone(datetime.timezone(datetime.timedelta(hours=-9)))):
+        status = cluster.wordcount(texts, deadline=deadline).wait().status()
+        assert abs(status["due_unix_ns"] / 1e9 - due.timestamp()) < 60
+    with pytest.raises(ontime.BadRequest, match="has passed"):
+        cluster.wordcount(texts, deadline=due - datetime.timedelta(days=1))
+
+
 def test_files_that_the_environment_names_do_not_replace_what_is_given(cluster, monkeypatch):
     for name in ("ONTIME_TOKEN_FILE", "ONTIME_TLS_CA", "ONTIME_TLS_CERT", "ONTIME_TLS_KEY"):
         monkeypatch.setenv(name, "/nowhere")
@@ -140,11 +149,11 @@ def test_progress_says_what_a_job_waits_for_and_when_it_is_late():
         "elapsed_seconds": 30.0,
         "deadline_seconds": 25.0,
         "waiting_for": None,
-        "forecast": {"median_seconds": 120.0},
+        "forecast": {"median_seconds": 120.0, "pocd": 0.0},
         "attempts_failed": 2,
     }
     assert progress.text_of(status) == (
-        " 25%  1.0 GiB of 4.0 GiB  tasks 10/40  done in about 90 s  late by 5 s  2 failed attempts"
+        " 25%  1.0 GiB of 4.0 GiB  tasks 10/40  ETA 1m 30s  late 5.0 s  PoCD 0  2 failed attempts"
     )
     assert "no workers" in progress.text_of({**status, "waiting_for": "workers"})
     assert "waiting for a slot" in progress.text_of({**status, "waiting_for": "a slot"})

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/base/clock_time.h"
+
 namespace ontime::cli {
 namespace {
 
@@ -98,7 +100,7 @@ TEST(CommandLine, WordsInBracketsArePatternsAndNoLists) {
   EXPECT_THAT(run.job.application_directories, ElementsAre("[d]"));
   EXPECT_EQ(run.job.output, "[o]");
   EXPECT_EQ(run.job.name, "[n]");
-  EXPECT_THAT(complaint({"kill", "[1,2]"}), HasSubstr("'[1,2]' is not the id of a job"));
+  EXPECT_THAT(parsed<KillCommand>({"kill", "[1,2]"}).jobs, ElementsAre("[1,2]"));
 }
 
 TEST(CommandLine, ASettingGivenTwiceIsRefused) {
@@ -119,10 +121,9 @@ TEST(CommandLine, APolicyIsNamedWithItsParametersOrWithout) {
 TEST(CommandLine, SubmitAndClientVerbsNameTheMaster) {
   EXPECT_EQ(parsed<JobsCommand>({"jobs"}).master.address, "127.0.0.1:7400");
   EXPECT_EQ(parsed<NodesCommand>({"nodes", "--master", "[::1]:9"}).master.address, "[::1]:9");
-  EXPECT_EQ(parsed<KillCommand>({"kill", "job-7"}).jobs, std::vector<JobId>{{7}});
   EXPECT_TRUE(parsed<KillCommand>({"kill", "1", "--json"}).json);
   EXPECT_TRUE(parsed<DrainCommand>({"drain", "node-1", "--json"}).json);
-  EXPECT_EQ(parsed<KillCommand>({"kill", "1", "job-2"}).jobs, (std::vector<JobId>{{1}, {2}}));
+  EXPECT_THAT(parsed<KillCommand>({"kill", "1", "4-9", "last"}).jobs, ElementsAre("1", "4-9", "last"));
   const auto submit =
       parsed<SubmitCommand>({"submit", "w", "i", "-o", "o", "-m", "h:1", "--wait", "--token-file", "t"});
   EXPECT_EQ(submit.master.address, "h:1");
@@ -145,6 +146,23 @@ TEST(CommandLine, ABadValueIsCalledByWhereItComesFrom) {
   unsetenv("ONTIME_DEADLINE");
 }
 
+TEST(CommandLine, ADeadlineMayBeAClockTime) {
+  const auto deadline = [](const char* text) {
+    return parsed<RunCommand>({"run", "a", "i", "-o", "o", "--deadline", text}).job;
+  };
+  const std::int64_t before = now_unix_ns();
+  const JobOptions job = deadline("06:00Z");
+  EXPECT_GT(job.due_unix_ns, before);
+  EXPECT_LE(job.due_unix_ns, now_unix_ns() + Duration(std::chrono::hours(24)).count());
+  EXPECT_EQ(job.due_unix_ns % Duration(std::chrono::minutes(1)).count(), 0);
+  EXPECT_GT(job.deadline, Duration(0));
+  EXPECT_EQ(deadline("90s").due_unix_ns, 0);
+  EXPECT_THAT(complaint({"run", "a", "i", "-o", "o", "--deadline", "2020-01-01T06:00"}),
+              HasSubstr("--deadline: '2020-01-01T06:00' has passed"));
+  EXPECT_THAT(complaint({"run", "a", "i", "-o", "o", "--deadline", "6:00"}), HasSubstr("'6:00' is not a time; write"));
+  EXPECT_THAT(complaint({"run", "a", "i", "-o", "o", "--deadline", "2999-01-01T06:00"}), HasSubstr("too far away"));
+}
+
 TEST(CommandLine, ABadVariableMattersOnlyWhereItIsUsed) {
   setenv("ONTIME_DEADLINE", "soon", 1);
   EXPECT_EQ(parsed<RunCommand>({"run", "a", "i", "-o", "o", "--deadline", "5s"}).job.deadline,
@@ -155,7 +173,7 @@ TEST(CommandLine, ABadVariableMattersOnlyWhereItIsUsed) {
 
 TEST(CommandLine, JobResultVerifyAndAppsTakeTheirOptions) {
   const auto job = parsed<JobCommand>({"job", "12", "--open", "--segments"});
-  EXPECT_EQ(job.job, JobId{12});
+  EXPECT_EQ(job.job, "12");
   EXPECT_TRUE(job.open_tasks_only && job.show_segments);
   const auto result = parsed<ResultCommand>({"result", "dir", "--top", "3", "--memory", "1MiB", "-o", "f"});
   EXPECT_EQ(result.directory, "dir");
@@ -168,7 +186,7 @@ TEST(CommandLine, JobResultVerifyAndAppsTakeTheirOptions) {
 
 TEST(CommandLine, ExplainTakesOneTaskOrAll) {
   const auto one = parsed<ExplainCommand>({"explain", "job-7", "--task", "3", "--json"});
-  EXPECT_EQ(one.job, JobId{7});
+  EXPECT_EQ(one.job, "job-7");
   EXPECT_EQ(one.task, 3u);
   EXPECT_TRUE(one.json);
   EXPECT_TRUE(parsed<ExplainCommand>({"explain", "7", "--all"}).all);
@@ -182,7 +200,7 @@ TEST(CommandLine, ExplainTakesOneTaskOrAll) {
 TEST(CommandLine, AJobIsExportedAsAPageOrATrace) {
   const auto report = parsed<ExportCommand>({"report", "7", "-o", "r.html", "--force"});
   EXPECT_EQ(report.as, ExportCommand::As::Report);
-  EXPECT_EQ(report.job, JobId{7});
+  EXPECT_EQ(report.job, "7");
   EXPECT_EQ(report.output, "r.html");
   EXPECT_TRUE(report.force);
   EXPECT_EQ(parsed<ExportCommand>({"trace", "job-7"}).as, ExportCommand::As::Trace);
@@ -203,7 +221,6 @@ TEST(CommandLine, WrongValuesAreQuoted) {
   EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--set", "=v"}), HasSubstr("KEY=VALUE"));
   EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--log-level", "loud"}), HasSubstr("'loud'"));
   EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--splits", "2", "--split-size", "1k"}), HasSubstr("excludes"));
-  EXPECT_THAT(complaint({"job", "seven"}), HasSubstr("'seven'"));
   EXPECT_THAT(complaint({"result", "d", "--top", "0"}), HasSubstr("--top"));
   EXPECT_THAT(complaint({"frobnicate"}), HasSubstr("'frobnicate'"));
 }
@@ -216,6 +233,26 @@ TEST(CommandLine, HelpShowsExamplesForEveryVerb) {
     EXPECT_THAT(help.text, HasSubstr("Examples:\n  ontime " + verb));
   }
   EXPECT_THAT(parse_command_line({"--help"}).text, HasSubstr("Exit codes: 0 done"));
+}
+
+TEST(CommandLine, HelpListsVerbsInGroupsAndFitsTheTerminal) {
+  const auto help = [](std::vector<std::string> arguments, const char* columns) {
+    setenv("COLUMNS", columns, 1);
+    const std::string text = parse_command_line(std::move(arguments)).text;
+    unsetenv("COLUMNS");
+    return text;
+  };
+  EXPECT_THAT(parse_command_line({"--help"}).text, HasSubstr("\nRun jobs:\n  run "));
+  EXPECT_THAT(parse_command_line({"--help"}).text, HasSubstr("\nStudy jobs:\n  simulate "));
+  EXPECT_THAT(parse_command_line({"job", "--help"}).text, HasSubstr("\nConnection:\n  -m,--master"));
+  const std::string narrow = help({"job", "--help"}, "60");
+  EXPECT_THAT(narrow, HasSubstr("\n  --tls-cert FILE           This client's certificate, else\n"
+                                "                            $ONTIME_TLS_CERT\n"));
+  std::istringstream lines(narrow);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60u) << line;
+  EXPECT_EQ(help({"job", "--help"}, "1000"), parse_command_line({"job", "--help"}).text);
+  EXPECT_THAT(help({"run", "--help"}, "60"), HasSubstr("\n  ontime run exec book.txt -o lengths --set command=\"awk"))
+      << "what is typed stays whole";
 }
 
 TEST(CommandLine, TheVersionSaysOfWhatItWasBuilt) {

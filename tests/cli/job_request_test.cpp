@@ -8,6 +8,7 @@
 
 #include "cli/each_job.h"
 #include "cli/parameter_lists.h"
+#include "common/base/clock_time.h"
 #include "tests/cli/scratch.h"
 
 namespace ontime::cli {
@@ -172,6 +173,19 @@ TEST(EachJob, LeavesWhatIsGivenAndOtherApplications) {
   EXPECT_EQ(options.splits, 3u);
   EXPECT_EQ(options.attempt_timeout, std::chrono::seconds(9));
   EXPECT_EQ(options.attempts_max, 1u);
+}
+
+TEST(JobRequest, OfAClockTimeTheMasterGetsWhatIsLeftWhenTheJobIsSent) {
+  JobOptions options;
+  options.deadline = std::chrono::hours(7);  // as it was when the command line was read
+  options.due_unix_ns = now_unix_ns() + Duration(std::chrono::hours(2)).count();
+  const std::int64_t left = make_job_spec(options, "/").settings().deadline();
+  EXPECT_LE(left, Duration(std::chrono::hours(2)).count());
+  EXPECT_GT(left, Duration(std::chrono::hours(1)).count());
+  EXPECT_TRUE(told_due(options).starts_with("due " + local_time(options.due_unix_ns) + ", in "));
+  options.due_unix_ns = 1;
+  EXPECT_GT(make_job_spec(options, "/").settings().deadline(), 0) << "0 would be no deadline";
+  EXPECT_EQ(told_due({}), "");
 }
 
 }  // namespace

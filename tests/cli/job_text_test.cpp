@@ -117,6 +117,115 @@ TEST(JobText, DeadlineIsMetOrMissed) {
   EXPECT_THAT(summary_text(job), HasSubstr("missed: the job was killed"));
 }
 
+wire::JobSummary running_job(std::int64_t elapsed, std::int64_t deadline) {
+  auto job = example_job().summary();
+  job.set_state(wire::RUNNING);
+  job.set_elapsed_ns(elapsed * kSecond);
+  job.mutable_settings()->set_deadline(deadline * kSecond);
+  return job;
+}
+
+TEST(Lateness, IsSaidOfEveryJobWithADeadline) {
+  auto ended = example_job().summary();
+  EXPECT_EQ(lateness_of(ended), Lateness::NoDeadline);
+  EXPECT_EQ(lateness_text(ended), "");
+  ended.mutable_settings()->set_deadline(3 * kSecond);
+  EXPECT_EQ(lateness_text(ended), "met 1.00 s early");
+  EXPECT_FALSE(is_late(ended));
+  ended.mutable_settings()->set_deadline(kSecond / 2);
+  EXPECT_EQ(lateness_text(ended), "LATE 1.50 s");
+  EXPECT_TRUE(is_late(ended));
+  ended.mutable_settings()->set_deadline(3 * kSecond);
+  ended.set_state(wire::KILLED);
+  EXPECT_EQ(lateness_text(ended), "LATE, no result");
+  auto running = running_job(4, 30);
+  EXPECT_EQ(lateness_text(running), "left 26.00 s");
+  running.mutable_forecast()->set_pocd(0.5);
+  EXPECT_EQ(lateness_of(running), Lateness::InTime);
+  running.mutable_forecast()->set_pocd(0.06);
+  EXPECT_EQ(lateness_text(running), "left 26.00 s, PoCD 0.060");
+  EXPECT_EQ(lateness_of(running), Lateness::AtRisk);
+  EXPECT_TRUE(is_late(running));
+  EXPECT_EQ(lateness_text(running_job(31, 30)), "LATE 1.00 s");
+}
+
+TEST(Lateness, IsRedOrYellowInTheListAndANameInJson) {
+  wire::Reply::Jobs jobs;
+  *jobs.add_jobs() = running_job(31, 30);
+  *jobs.add_jobs() = running_job(4, 30);
+  jobs.mutable_jobs(1)->mutable_forecast()->set_pocd(0.2);
+  const std::string table = jobs_table(jobs, {.colours = Colours::Yes});
+  EXPECT_THAT(table, HasSubstr("\033[31mLATE 1.00 s\033[0m"));
+  EXPECT_THAT(table, HasSubstr("\033[33mleft 26.00 s, PoCD 0.200\033[0m"));
+  EXPECT_THAT(jobs_table(jobs), Not(HasSubstr("\033")));
+  const auto list = json::parse(jobs_json(jobs))["jobs"];
+  EXPECT_EQ(list[0]["lateness"], "late");
+  EXPECT_EQ(list[1]["lateness"], "at risk");
+}
+
+TEST(Lateness, ExpectedEndAndDeadlineAreClockTimesToo) {
+  auto job = running_job(4, 30);
+  job.mutable_forecast()->set_median_ns(20 * kSecond);
+  const std::int64_t end = job.submitted_unix_ns() + 20 * kSecond;
+  EXPECT_EQ(expected_end_unix_ns(job), end);
+  EXPECT_EQ(expected_text(job), "done in 16.00 s, at 20.00 s, " + local_time(end));
+  wire::Reply::Job whole;
+  *whole.mutable_summary() = job;
+  EXPECT_THAT(job_text(whole), HasSubstr("due:         " + local_time(job.submitted_unix_ns() + 30 * kSecond)));
+  const auto document = json::parse(job_json(whole, false));
+  EXPECT_EQ(document["expected_end_unix_ns"], end);
+  EXPECT_EQ(document["due_unix_ns"], job.submitted_unix_ns() + 30 * kSecond);
+  EXPECT_TRUE(json::parse(job_json(example_job(), false))["expected_end_unix_ns"].is_null());
+}
+
+TEST(Lateness, OfALateJobItSaysWhatWouldHaveHelped) {
+  auto job = example_job();
+  EXPECT_EQ(hint_text(job, 1), "");
+  job.mutable_summary()->mutable_settings()->set_deadline(kSecond);
+  job.mutable_summary()->mutable_settings()->set_policy("auto");
+  job.mutable_account()->set_useful_ns(7 * kSecond);
+  EXPECT_EQ(hint_text(job, 7), "") << "so many could have done it";
+  EXPECT_EQ(hint_text(job, 6),
+            "may help:    more slots: the work alone took 7.00 s of machine time, so no policy is done in 1.00 s with "
+            "fewer than 7 slots, and there were 6\n");
+  job.mutable_summary()->mutable_settings()->set_policy("none");
+  EXPECT_THAT(hint_text(job, 7), HasSubstr("--policy auto"));
+  job.mutable_summary()->set_policy_harm("doing nothing would have been faster");
+  EXPECT_EQ(hint_text(job, 7), "") << "that says it";
+}
+
+TEST(JobText, WhatAJobWasIsShown) {
+  auto job = example_job();
+  auto& summary = *job.mutable_summary();
+  auto& command = *summary.add_parameters();
+  command.set_key("command");
+  command.set_value("tr a-z A-Z");
+  summary.set_input_files(3);
+  summary.add_inputs("/data/a");
+  summary.add_inputs("/data/b");
+  summary.add_files("mapper.py");
+  summary.set_ended_unix_ns(1'700'000'002 * kSecond);
+  summary.mutable_settings()->set_policy("auto");
+  summary.set_policy_chosen("clone");
+  const std::string text = job_text(job);
+  EXPECT_THAT(text, HasSubstr("parameters:  command=tr a-z A-Z\n"));
+  EXPECT_THAT(text, HasSubstr("input:       3 files: /data/a, /data/b and 1 more\n"));
+  EXPECT_THAT(text, HasSubstr("sent along:  mapper.py\n"));
+  EXPECT_THAT(text, HasSubstr("ended:       " + local_time(summary.ended_unix_ns())));
+  EXPECT_THAT(text, HasSubstr("policy:      auto (clone)\n"));
+  const auto document = json::parse(job_json(job, false));
+  EXPECT_EQ(document["parameters"]["command"], "tr a-z A-Z");
+  EXPECT_EQ(document["input_files"], 3);
+  EXPECT_EQ(document["inputs"], json({"/data/a", "/data/b"}));
+  EXPECT_EQ(document["files"], json({"mapper.py"}));
+  wire::Reply::Jobs jobs;
+  *jobs.add_jobs() = summary;
+  EXPECT_THAT(jobs_table(jobs), HasSubstr("command=tr a-z A-Z"));
+  const auto listed = json::parse(jobs_json(jobs))["jobs"][0];
+  EXPECT_EQ(listed["parameters_text"], "command=tr a-z A-Z");
+  EXPECT_FALSE(listed.contains("parameters")) << "they are cut in lists";
+}
+
 TEST(JobText, FailureKeepsTheLinesOfTheMessage) {
   auto job = example_job().summary();
   job.set_state(wire::FAILED);

@@ -4,11 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "cli/client/selector.h"
+#include "cli/show/top_view.h"
 #include "cli/web/assets.h"
 #include "common/protocol/job_state.h"
 
@@ -125,6 +129,120 @@ TEST(Listing, ThePageOffersEveryStateOfAJob) {
   for (const assets::Script& script : assets::kScripts) scripts += script.text;
   for (const std::string& state : protocol::names_of_job_states())
     EXPECT_THAT(scripts, HasSubstr("'" + state + "'")) << state;
+}
+
+std::string selected(const std::string& word) {
+  const auto found = select_jobs(word, three_jobs());
+  if (!found) return found.error().message;
+  std::string text;
+  for (const JobId id : *found) text += to_string(id) + " ";
+  return text;
+}
+
+TEST(Selector, NamesJobsByIdPlaceRangeAndName) {
+  EXPECT_EQ(selected("7"), "job-7 ");
+  EXPECT_EQ(selected("job-2"), "job-2 ");
+  EXPECT_EQ(selected("last"), "job-3 ");
+  EXPECT_EQ(selected("last-2"), "job-1 ");
+  EXPECT_EQ(selected("last-3"), "'last-3': there are only 3 jobs");
+  EXPECT_EQ(select_jobs("last", {}).error().message, "'last': there is no job yet");
+  EXPECT_EQ(selected("1-3"), "job-1 ") << "the others have ended";
+  EXPECT_EQ(selected("2-3"), "");
+  EXPECT_EQ(selected("3-1"), "'3-1' is no range of jobs: write the smaller number first");
+  EXPECT_EQ(selected("hourly"), "job-2 ");
+  EXPECT_EQ(selected("weekly"),
+            "there is no job 'weekly'; give an id such as 7, a name that 'ontime jobs' shows, or last");
+}
+
+TEST(Selector, OfSeveralJobsWithANameTheOneThatRunsIsMeantAndElseNone) {
+  wire::Reply::Jobs jobs = three_jobs();
+  for (auto& job : *jobs.mutable_jobs()) job.mutable_settings()->set_name("nightly");
+  EXPECT_EQ(*select_jobs("nightly", jobs), std::vector<JobId>{{1}});
+  jobs.mutable_jobs(0)->set_state(wire::KILLED);
+  EXPECT_EQ(select_jobs("nightly", jobs).error().message,
+            "'nightly' is the name of job-1, job-2, job-3; give the id of one");
+  for (std::uint32_t id = 4; id <= 9; ++id) {
+    *jobs.add_jobs() = jobs.jobs(0);
+    jobs.mutable_jobs(static_cast<int>(id) - 1)->set_job(id);
+  }
+  EXPECT_EQ(select_jobs("nightly", jobs).error().message,
+            "'nightly' is the name of job-5, job-6, job-7, job-8, job-9, and 4 older jobs; give the id of one");
+}
+
+TEST(Listing, LateAreThoseThatMissedTheirDeadlineOrAreLikelyTo) {
+  wire::Reply::Jobs jobs = three_jobs();
+  for (auto& job : *jobs.mutable_jobs()) job.mutable_settings()->set_deadline(10);
+  jobs.mutable_jobs(0)->mutable_forecast()->set_pocd(0.1);
+  jobs.mutable_jobs(2)->set_state(wire::SUCCEEDED);
+  jobs.mutable_jobs(2)->set_elapsed_ns(11);
+  const auto query = read_list_query(parameters({{"state", "late"}}), Listed::Jobs);
+  const json page = json::parse(listed_jobs_json(jobs, *query));
+  ASSERT_EQ(page["matching"], 2);
+  EXPECT_EQ(page["jobs"][0]["job"], "job-1");
+  EXPECT_EQ(page["jobs"][1]["job"], "job-3");
+}
+
+class TopTest : public testing::Test {
+ protected:
+  TopTest() {
+    jobs_ = three_jobs();
+    for (auto& job : *jobs_.mutable_jobs()) job.mutable_settings()->set_deadline(kSecond);
+    jobs_.mutable_jobs(2)->set_state(wire::RUNNING);
+    jobs_.mutable_jobs(2)->mutable_forecast()->set_pocd(0.3);
+    wire::NodeSummary& node = *nodes_.add_nodes();
+    node.set_node(1);
+    node.set_name("w1");
+    node.set_state("live");
+    node.set_slots(4);
+    node.set_busy(3);
+  }
+  std::string shown(TopView::Size size = {}) {
+    view_.update(jobs_, nodes_, 1'796'040'000 * kSecond);
+    return view_.text(size);
+  }
+
+  static constexpr std::int64_t kSecond = 1'000'000'000;
+  wire::Reply::Jobs jobs_;
+  wire::Reply::Nodes nodes_;
+  TopView view_;
+};
+
+TEST_F(TopTest, TheMostUrgentJobsComeFirst) {
+  const std::string text = shown();
+  EXPECT_THAT(text, HasSubstr("1 worker, 3 of 4 slots busy, 2 jobs not ended, 1 late or at risk\n"));
+  EXPECT_LT(text.find("job-3"), text.find("job-1"));
+  EXPECT_LT(text.find("job-1"), text.find("job-2"));
+  EXPECT_THAT(text, HasSubstr("left 1.00 s, PoCD 0.300"));
+  EXPECT_EQ(text.find("has changed"), text.npos) << "nothing has";
+}
+
+TEST_F(TopTest, WhatHasChangedIsTold) {
+  shown();
+  jobs_.mutable_jobs(0)->set_state(wire::SUCCEEDED);
+  jobs_.mutable_jobs(2)->set_elapsed_ns(2 * kSecond);
+  nodes_.mutable_nodes(0)->set_state("lost");
+  jobs_.add_jobs()->set_job(4);
+  jobs_.mutable_jobs(3)->set_state(wire::QUEUED);
+  const std::string text = shown();
+  EXPECT_THAT(text, HasSubstr("  job-1 (Nightly): succeeded, met 1.00 s early\n"));
+  EXPECT_THAT(text, HasSubstr("  job-3 (nightly) is late: LATE 1.00 s\n"));
+  EXPECT_THAT(text, HasSubstr("  job-4 was submitted, queued\n"));
+  EXPECT_THAT(text, HasSubstr("  node-1 (w1): lost\n"));
+  EXPECT_EQ(shown(), text) << "once";
+}
+
+TEST_F(TopTest, FitsTheTerminal) {
+  shown();
+  for (std::uint32_t id = 4; id < 60; ++id) {
+    *jobs_.add_jobs() = jobs_.jobs(1);
+    jobs_.mutable_jobs(static_cast<int>(id) - 1)->set_job(id);
+  }
+  const std::string text = shown({{.width = 40}, 20});
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 19);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 40u) << line;
+  EXPECT_THAT(text, HasSubstr("job-3"));
+  EXPECT_THAT(text, HasSubstr("job-59 (hourly) was subm"));
 }
 
 }  // namespace

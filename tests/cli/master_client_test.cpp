@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "cli/client/follow.h"
+#include "cli/client/selector.h"
 #include "tests/cli/fake_master.h"
 
 namespace ontime::cli {
@@ -39,6 +40,26 @@ TEST(MasterClient, AsksOneQuestionAfterAnotherOnOneConnection) {
   EXPECT_EQ(client.list_nodes()->nodes(0).name(), "n");
   EXPECT_EQ(*client.kill(JobId{1}), wire::KILLED);
   EXPECT_EQ(client.describe(JobId{9}, {.tasks = true})->summary().job(), 9u);
+}
+
+TEST(Selector, AsksForNoMoreJobsThanItNeeds) {
+  std::atomic<std::uint32_t> lists = 0;
+  std::atomic<std::uint32_t> latest = 0;
+  FakeMaster master([&](const wire::Request& request) {
+    ++lists;
+    latest = request.list_jobs().latest();
+    wire::Reply reply;
+    for (const std::uint32_t id : {8u, 9u}) reply.mutable_jobs()->add_jobs()->set_job(id);
+    return reply;
+  });
+  MasterClient client(options_for(master));
+  EXPECT_EQ(*find_job(client, "job-3"), JobId{3});
+  EXPECT_EQ(lists, 0u);
+  EXPECT_EQ(*find_job(client, "last-1"), JobId{8});
+  EXPECT_EQ(latest, 2u);
+  EXPECT_THAT(find_job(client, "4-9").error().message, HasSubstr("this verb takes one job"));
+  EXPECT_EQ(*find_jobs(client, {"9", "last", "2-9", "1"}), (std::vector<JobId>{{9}, {8}, {1}}));
+  EXPECT_EQ(lists, 2u) << "one list for all words";
 }
 
 TEST(MasterClient, JobsThatDoNotFitIntoOneAnswerAreFetchedPartByPart) {

@@ -49,7 +49,7 @@ TEST(SteadyEnd, IsNeverNearOfAForecastThatGoesAway) {
   for (int i = 0; i < 600; ++i) EXPECT_GE(end.update(2s, start + i * 100ms), 1s);
 }
 
-TEST(SteadyProgress, TheTimeLeftDoesNotJumpWhenTheForecastComesOrGoes) {
+TEST(SteadyProgress, TheTimeLeftIsTheForecastsFromTheFirstOnAndDoesNotJumpWhenItGoes) {
   const RateMeter::Clock::time_point start{};
   SteadyProgress steady;
   ProgressState state;
@@ -63,16 +63,15 @@ TEST(SteadyProgress, TheTimeLeftDoesNotJumpWhenTheForecastComesOrGoes) {
   EXPECT_EQ(left_at(1000ms, {}), 9s);
   EXPECT_EQ(left_at(2000ms, {}), 8s);
   const Duration when_it_comes = left_at(2100ms, 3500ms);
-  EXPECT_LT(when_it_comes, 7900ms);
-  EXPECT_GT(when_it_comes, 7500ms);
+  EXPECT_EQ(when_it_comes, 3500ms);
   const Duration when_it_goes = left_at(2200ms, {});
   EXPECT_GT(when_it_goes, when_it_comes - 200ms);
-  EXPECT_LT(when_it_goes, when_it_comes);
+  EXPECT_LT(when_it_goes, 4000ms) << "the rate has it at 7.8 s";
 }
 
 TEST(ProgressBar, FitsEightyColumnsWithEverythingThatMatters) {
   EXPECT_EQ(progress_bar(half_way(), 80),
-            "[=====>    ]   50%  256.0/512.0 MiB  64.0 MiB/s  tasks 2/5  ETA 4.0s  left 1m25s");
+            "[====>   ]   50%  256.0/512.0 MiB  64.0 MiB/s  tasks 2/5  ETA 4.0 s  left 1m 25s");
 }
 
 TEST(ProgressBar, LeavesOutTheLeastImportantFirst) {
@@ -124,26 +123,39 @@ TEST(ProgressBar, SaysOfNoJobThatRunsThatItHasEnded) {
     EXPECT_THAT(progress_text(state), Not(HasSubstr("ETA")));
   }
   state.expected_left = 50ms;
-  EXPECT_THAT(progress_text(state), HasSubstr("ETA 0.1s"));
+  EXPECT_THAT(progress_text(state), HasSubstr("ETA 0.1 s"));
 }
 
 TEST(ProgressBar, TellsTheTimeLeftAsItIsForecastAndNotByTheRate) {
   auto state = half_way();
   state.expected_left = 90s;  // one task is slow
-  EXPECT_THAT(progress_text(state), HasSubstr("ETA 1m30s"));
+  EXPECT_THAT(progress_text(state), HasSubstr("ETA 1m 30s"));
+}
+
+TEST(ProgressBar, IsRedWhereTheJobWillBeLateAndYellowWhereThatIsLikely) {
+  auto state = half_way();
+  state.pocd = 0.9;
+  state.expected_left = 80s;
+  EXPECT_EQ(progress_bar(state, 200, Colours::Yes), progress_bar(state, 200));
+  state.pocd = 0.4;
+  EXPECT_THAT(progress_bar(state, 200, Colours::Yes), HasSubstr("\033[33mPoCD 0.400\033[0m"));
+  state.expected_left = 86s;
+  const std::string red = progress_bar(state, 200, Colours::Yes);
+  EXPECT_THAT(red, HasSubstr("\033[31mETA 1m 26s\033[0m  \033[31mleft 1m 25s\033[0m  \033[31mPoCD 0.400\033[0m"));
+  EXPECT_THAT(progress_bar(state, 200), Not(HasSubstr("\033")));
 }
 
 TEST(ProgressBar, TellsThatTheDeadlineHasPassed) {
   auto state = half_way();
   state.deadline_left = -3s;
-  EXPECT_THAT(progress_text(state), HasSubstr("late 3.0s"));
+  EXPECT_THAT(progress_text(state), HasSubstr("late 3.0 s"));
 }
 
 TEST(ShortDuration, KeepsTwoFigures) {
-  EXPECT_EQ(short_duration(400ms), "0.4s");
-  EXPECT_EQ(short_duration(59s), "59s");
-  EXPECT_EQ(short_duration(200s), "3m20s");
-  EXPECT_EQ(short_duration(2h + 5min), "2h05m");
+  EXPECT_EQ(short_duration(400ms), "0.4 s");
+  EXPECT_EQ(short_duration(59s), "59 s");
+  EXPECT_EQ(short_duration(200s), "3m 20s");
+  EXPECT_EQ(short_duration(2h + 5min), "2h 5m");
 }
 
 TEST(RateMeter, MeasuresTheLastSecondsOnly) {

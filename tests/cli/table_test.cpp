@@ -30,15 +30,38 @@ TEST(Table, ControlCharactersCannotReachTheTerminal) {
   EXPECT_EQ(printable("\u009b31m ü \u202e \xff"), "?31m ü ? \xff");
 }
 
-TEST(Table, StatesHaveColoursWhereTheyAreWantedAndColumnsStayAligned) {
-  Table table({{"STATE", Align::Left, true}, {"NAME"}});
-  table.add_row({"failed", "failed"});
+TEST(Table, CellsHaveColoursWhereTheyAreWantedAndColumnsStayAligned) {
+  Table table({{"STATE"}, {"NAME"}});
+  table.add_row({{"failed", Colour::Red}, "failed"});
   table.add_row({"running", "b"});
-  EXPECT_EQ(table.to_string(Colours::Yes),
+  EXPECT_EQ(table.to_string({.colours = Colours::Yes}),
             "STATE    NAME\n"
             "\033[31mfailed\033[0m   failed\n"
             "running  b\n");
   EXPECT_EQ(table.to_string().find('\033'), std::string::npos);
+}
+
+TEST(Table, FitsATerminalByLeavingOutColumnsAndCuttingTexts) {
+  Table table({{"JOB"},
+               {"NAME", Align::Left, Table::Cut::End},
+               {"INPUT", Align::Right, Table::Cut::No, 2},
+               {"OUTPUT", Align::Left, Table::Cut::Begin, 1}});
+  table.add_row({"job-1", "a name of many lett\u00e9rs", "12.0 MiB", "/data/some/where/out"});
+  const std::string whole = table.to_string();
+  EXPECT_EQ(whole, table.to_string({.width = 200}));
+  EXPECT_EQ(table.to_string({.width = 44}),
+            "JOB    NAME             INPUT  OUTPUT\n"
+            "job-1  a name of m\u2026  12.0 MiB  \u2026me/where/out\n");
+  EXPECT_EQ(table.to_string({.width = 26}),
+            "JOB    NAME      OUTPUT\n"
+            "job-1  a name \u2026  \u2026here/out\n");
+  EXPECT_EQ(table.to_string({.width = 16}),
+            "JOB    NAME\n"
+            "job-1  a name o\u2026\n");
+  EXPECT_EQ(table.to_string({.width = 3}),
+            "JOB    NAME\n"
+            "job-1  a name \u2026\n")
+      << "what cannot be left out stays";
 }
 
 TEST(Table, WithoutRowsShowsTheTitles) { EXPECT_EQ(Table({{"A"}, {"B"}}).to_string(), "A  B\n"); }

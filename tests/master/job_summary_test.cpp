@@ -26,7 +26,9 @@ class JobSummaryTest : public testing::Test {
   void apply(scheduler::Fact fact) { cluster_.apply({from_unix_ns(++time_), std::move(fact)}); }
   const scheduler::Job& job() const { return *cluster_.find_job(kJob); }
   std::string state_of(std::uint32_t task) const { return state_name_of(job(), job().tasks[task]); }
-  wire::JobSummary summary() const { return summary_of(kJob, job(), from_unix_ns(time_), ShowCounters::No); }
+  wire::JobSummary summary(ShowCounters counters = ShowCounters::No) const {
+    return summary_of(kJob, job(), from_unix_ns(time_), counters);
+  }
 
   scheduler::Cluster cluster_;
   std::int64_t time_ = 1000;
@@ -76,6 +78,22 @@ TEST_F(JobSummaryTest, ThatDoingNothingWouldHaveBeenFasterIsShownToTheEnd) {
   note.text = "9 s earlier";
   apply(fact::PolicyDecided{kJob, note});
   EXPECT_EQ(summary().policy_harm(), "9 s earlier");
+}
+
+TEST_F(JobSummaryTest, WhatAJobWasIsShownWholeOfOneAndShortOfMany) {
+  scheduler::JobSpec spec;
+  spec.parameters = {{"command", std::string(300, 'x')}};
+  spec.files = {{"mapper.py", "secret", false}};
+  accept(spec);
+  const wire::JobSummary one = summary(ShowCounters::Yes);
+  EXPECT_EQ(one.parameters(0).value(), std::string(300, 'x'));
+  EXPECT_EQ(one.input_files(), 1u);
+  EXPECT_EQ(one.inputs(0), "/in");
+  EXPECT_EQ(one.files(0), "mapper.py");
+  EXPECT_EQ(one.SerializeAsString().find("secret"), std::string::npos);
+  const wire::JobSummary of_many = summary();
+  EXPECT_EQ(of_many.parameters(0).value(), std::string(100, 'x') + "...");
+  EXPECT_EQ(of_many.inputs_size() + of_many.files_size(), 0);
 }
 
 }  // namespace

@@ -9,7 +9,8 @@ const forecast = {pocd: 0.87, low_seconds: 900, median_seconds: 1000, high_secon
 
 function job(number, more) {
   return {job: 'job-' + number, name: number % 3 ? 'nightly ' + number : null, state: 'running', application: 'wordcount', output: '/data/out/' + number, owner: 'alice', policy: 'split-resume',
-    policy_parameters: {theta: '2s'}, submitted_unix_ns: kBegin, ended_unix_ns: null, elapsed_seconds: 700, deadline_seconds: 1200, deadline_met: null,
+    policy_parameters: {theta: '2s'}, parameters: {command: 'cat'}, parameters_text: 'command=cat', input_files: 30, inputs: ['/data/in/part-0'], files: [],
+    lateness: 'at risk', due_unix_ns: kBegin + 1200e9, expected_end_unix_ns: kBegin + 1000e9, submitted_unix_ns: kBegin, ended_unix_ns: null, elapsed_seconds: 700, deadline_seconds: 1200, deadline_met: null,
     tasks: kTasks, tasks_done: 612345, input_bytes: 64e12, mapped_bytes: 40e12, waiting_for: null, attempts_running: 4000, attempts_launched: 630000, attempts_failed: 1200, message: '', forecast, ...more};
 }
 
@@ -65,7 +66,7 @@ function smallJob(tick) {
     task_list: Array.from({length: kSmall}, (_, i) => smallTask(i, tick))});
 }
 
-const endedJob = () => job(12, {name: 'ended', state: 'succeeded', tasks: 2, elapsed_seconds: 39,
+const endedJob = () => job(12, {name: 'ended', state: 'succeeded', lateness: null, due_unix_ns: null, expected_end_unix_ns: null, tasks: 2, elapsed_seconds: 39,
   ended_unix_ns: kBegin + 39e9, deadline_seconds: null, forecast: {...forecast, pocd: null},
   explanation: smallExplanation(0), task_list: [smallTask(4, 0), smallTask(5, 0)]});
 

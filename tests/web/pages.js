@@ -78,7 +78,7 @@ async function checkRefresh(browser, url) {
   const search = page.getByRole('searchbox', {name: 'Search jobs'});
   await search.fill('long');
   await page.waitForFunction(() => document.querySelectorAll('#jobs tbody tr').length === 1);
-  await page.evaluate(() => getSelection().selectAllChildren(document.querySelector('#jobs tbody td:nth-child(2)')));
+  await page.evaluate(() => getSelection().selectAllChildren(document.querySelector('#jobs tbody td:nth-child(6)')));
   await page.locator('#jobs tbody a').focus();
   for (let i = 0; i < 3; ++i) await refreshed(page);
   const kept = await page.evaluate(() => [document.activeElement.textContent, getSelection().toString(), document.querySelectorAll('#jobs tbody b').length]);

@@ -134,7 +134,7 @@ async function reasonsAndFacts(page, url, fault) {
   await page.goto(url + '#job-11');
   await page.waitForSelector('#timeline rect');
   const facts = await page.locator('#facts').innerText();
-  for (const part of ['stands in', 'Priority', 'the job is killed then', 'PoCD above 0.999']) {
+  for (const part of ['stands in', 'Priority', 'the job is killed then', 'PoCD above 0.999', 'command=cat', '/data/in/part-0 and 29 more', 'Submitted', 'Due', 'Expected end']) {
     if (!facts.includes(part)) fault('facts lack ' + part + ': ' + facts);
   }
   const wanted = [['0/1', 'clone'], ['1/0', 'no slot is free'], ['decision task 2 20', 'above 0.999'],
@@ -149,13 +149,22 @@ async function reasonsAndFacts(page, url, fault) {
   if ((await page.locator('#facts').innerText()).includes('PoCD')) fault('there is a PoCD without a deadline');
 }
 
+async function lateness(page, url, fault) {
+  await page.goto(url);
+  await page.waitForSelector('#jobs td.warn');
+  await page.getByRole('combobox', {name: 'State of jobs'}).selectOption('late');
+  await page.setViewportSize({width: 400, height: 900});
+  const box = await page.locator('#jobs thead th[data-column=pocd]').boundingBox();
+  if (box.x + box.width > 400) fault('a phone shows PoCD only after scrolling');
+}
+
 async function farDeadline(page, url, fault) {
   await page.goto(url + '#job-11');
   await page.waitForSelector('#timeline rect');
   const widths = await page.locator('#timeline rect').evaluateAll((all) => all.map((rect) => rect.getBBox().width));
   const widest = Math.max(...widths);
   if (widest < 100) fault('the longest attempt is ' + widest + ' wide');
-  if (!(await textOf(page, '#timeline')).includes('deadline after 1 h')) fault('the deadline is not told');
+  if (!(await textOf(page, '#timeline')).includes('deadline after 1h')) fault('the deadline is not told');
 }
 
 async function smallWindow(page, url, fault) {
@@ -187,7 +196,7 @@ async function idleCluster(page, url, fault) {
   await page.goto(url);
   await page.waitForSelector('#use path');
   const ticks = await ticksOfUse(page);
-  if (ticks[4] !== 'now' || !/^−6 min/.test(ticks[0])) fault('the use of 5 minutes ago is at ' + ticks);
+  if (ticks[4] !== 'now' || !/^−6m/.test(ticks[0])) fault('the use of 5 minutes ago is at ' + ticks);
 }
 
 async function idleForLong(page, url, fault) {
@@ -195,7 +204,7 @@ async function idleForLong(page, url, fault) {
   await page.goto(url);
   await page.waitForSelector('#use path');
   const ticks = await ticksOfUse(page);
-  if (!ticks[4].startsWith('−24 h')) fault('the use of a day ago is at ' + ticks);
+  if (!ticks[4].startsWith('−24h')) fault('the use of a day ago is at ' + ticks);
 }
 
 async function useAndFilters(page, url, fault) {
@@ -224,4 +233,4 @@ async function muchUse(page, url, fault) {
 }
 
 module.exports = {pagesOfTasks, numbersOfTasks, fromJobToJob, slowJob, selection, focusInTimeline, keysInTimeline,
-  reasonsAndFacts, farDeadline, smallWindow, idleCluster, idleForLong, useAndFilters, muchUse};
+  reasonsAndFacts, lateness, farDeadline, smallWindow, idleCluster, idleForLong, useAndFilters, muchUse};

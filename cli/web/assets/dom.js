@@ -132,8 +132,16 @@ function time(seconds) {
   if (seconds < 0.0005) return '0 s';
   if (seconds < 1) return Math.round(seconds * 1000) + ' ms';
   if (seconds < 60) return seconds.toFixed(1) + ' s';
-  if (seconds < 3600) return Math.floor(seconds / 60) + ' min ' + Math.floor(seconds % 60) + ' s';
-  return Math.floor(seconds / 3600) + ' h ' + Math.floor(seconds % 3600 / 60) + ' min';
+  if (seconds < 3600) return Math.floor(seconds / 60) + 'm ' + Math.floor(seconds % 60) + 's';
+  return Math.floor(seconds / 3600) + 'h ' + Math.floor(seconds % 3600 / 60) + 'm';
+}
+
+// The visitor's clock: "2026-12-01 06:00:00".
+function clock(unixNs) {
+  if (!unixNs) return '';
+  const at = new Date(unixNs / 1e6);
+  const two = (number) => String(number).padStart(2, '0');
+  return at.getFullYear() + '-' + two(at.getMonth() + 1) + '-' + two(at.getDate()) + ' ' + two(at.getHours()) + ':' + two(at.getMinutes()) + ':' + two(at.getSeconds());
 }
 
 function size(bytes) {

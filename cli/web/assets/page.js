@@ -8,7 +8,7 @@ const isRunning = (job) => job.state === 'queued' || job.state === 'running' || 
 const statesOf = (...names) => names.map((name) => [name, name]);
 
 const jobList = new List($('jobs'), 'jobs', kJobColumns,
-    [['', 'all states'], ['open', 'not ended'],
+    [['', 'all states'], ['open', 'not ended'], ['late', 'late or at risk'],
      ...statesOf('queued', 'running', 'committing', 'succeeded', 'failed', 'killed')], () => loop());
 const nodeList = new List($('nodes'), 'workers', kNodeColumns,
     [['here', 'all but gone'], ['', 'all states'], ['live', 'live'], ['held', 'left out'], ['draining', 'draining'], ['drained', 'drained'], ['silent', 'silent'], ['lost', 'lost'], ['left', 'left']], () => loop());
@@ -93,9 +93,8 @@ function spentOn(parts, show) {
 
 function timeText(job) {
   if (job.deadline_seconds === null) return time(job.elapsed_seconds);
-  const met = job.deadline_met === null ? '' : job.deadline_met ? ' (met)' : ' (missed)';
   const kill = job.on_miss === 'kill' && isRunning(job) ? '; the job is killed then' : '';
-  return time(job.elapsed_seconds) + ', deadline ' + time(job.deadline_seconds) + met + kill;
+  return time(job.elapsed_seconds) + ', deadline ' + time(job.deadline_seconds) + ' (' + deadlineText(job) + ')' + kill;
 }
 
 // Without a deadline there is no PoCD.
@@ -106,12 +105,24 @@ function forecastText(job) {
   return [...likely, ...end].join(', ');
 }
 
+const settingsText = (settings) => Object.entries(settings).map((setting) => setting.join('=')).join(', ');
+
+// What the job was, and when.
+function identity(job) {
+  const more = job.input_files - job.inputs.length;
+  return [['Parameters', settingsText(job.parameters)],
+          ['Files', job.inputs.join(', ') + (more > 0 ? ' and ' + grouped(more) + ' more' : '')],
+          ['Sent along', job.files.join(', ')], ['Submitted', clock(job.submitted_unix_ns)], ['Due', clock(job.due_unix_ns)],
+          ['Expected end', clock(job.expected_end_unix_ns)], ['Ended', clock(job.ended_unix_ns)]];
+}
+
 // Names and texts; a third is a warning.
 function facts(job) {
-  const parameters = Object.entries(job.policy_parameters).map((p) => p.join('=')).join(', ');
+  const parameters = settingsText(job.policy_parameters);
+  const policy = job.policy + (job.policy_chosen ? ' (' + job.policy_chosen + ')' : '');
   const list = [['State', job.state + (job.message ? ': ' + job.message : '') + (job.waiting_for ? ', waits for ' + job.waiting_for : '')],
-                ['Owner', job.owner], ['Priority', job.priority ? String(job.priority) : ''],
-                ['Policy', job.policy + ' ' + parameters, job.policy_problem], ['Choice', job.policy_choice || ''], ['Slower', job.policy_harm || ''],
+                ['Owner', job.owner], ...identity(job), ['Priority', job.priority ? String(job.priority) : ''],
+                ['Policy', policy + ' ' + parameters, job.policy_problem], ['Choice', job.policy_choice || ''], ['Slower', job.policy_harm || ''],
                 ['Input', size(job.input_bytes) + ' in ' + counted(job.tasks, 'split') + ', ' + grouped(job.tasks_done) + ' done'],
                 ['Attempts', grouped(job.attempts_launched) + ' launched, ' + grouped(job.attempts_running) + ' running, ' + grouped(job.attempts_failed) + ' failed'],
                 ['Time', timeText(job)], ['Output', job.output], ['Forecast', job.forecast ? forecastText(job) : '']];
@@ -244,8 +255,9 @@ function showJob(job) {
   attempts = job.task_list ? attemptsOf(job) : [];
   const title = [job.job + ': ' + (job.name ? job.name + ', ' : '') + job.application + ' '];
   if (!kReport) {
-    title.push(element('a', 'all logs'));
-    title[1].href = 'api/jobs/' + job.job + '/logs';
+    const link = element('a', 'all logs as JSON');
+    link.href = 'api/jobs/' + job.job + '/logs';
+    title.push('(', link, ')');
   }
   show($('job-title'), title);
   show($('facts'), facts(job).flatMap(factElements));
@@ -334,8 +346,7 @@ async function loop() {
 
 if (kReport) {
   document.title = kReport.job + ', ' + kReport.application;
-  const submitted = new Date(kReport.submitted_unix_ns / 1e6).toLocaleString();
-  tell($('cluster'), 'Report of a job that was submitted ' + submitted);
+  tell($('cluster'), 'Report of a job that was submitted ' + clock(kReport.submitted_unix_ns));
   $('overview').hidden = true;
   $('job').hidden = false;
   showJob(kReport);

@@ -51,6 +51,7 @@ class List {
     for (const [key, title, how = {}] of this.columns) {
       const cell = element('th', undefined, (how.number ? 'number' : '') + (how.phone === false ? ' not-on-phones' : ''));
       cell.scope = 'col';
+      if (how.tip) cell.title = how.tip;
       if (how.unsorted || this.isOrdered) cell.textContent = title;
       else cell.append(this.button(title, () => this.choose({sort: key, descending: this.chosen.sort === key && !this.chosen.descending, first: 0})));
       cell.setAttribute('data-column', key);
@@ -132,13 +133,21 @@ function pocd(job) {
   return pocdText(value);
 }
 
+// As `ontime jobs` says it.
+const kLatenessClass = {late: 'bad', 'at risk': 'warn', met: 'good'};
+
+function deadlineText(job) {
+  const left = job.deadline_seconds - job.elapsed_seconds;
+  if (job.lateness === 'met') return 'met ' + time(left) + ' early';
+  if (job.lateness === 'late') return left < 0 ? 'LATE ' + time(-left) : 'LATE, no result';
+  return time(left) + ' left';
+}
+
 function deadline(job) {
   if (job.deadline_seconds === null) return element('td', 'none', 'faint');
-  if (job.deadline_met !== null) {
-    return element('td', time(job.deadline_seconds) + (job.deadline_met ? ', met' : ', missed'), job.deadline_met ? 'good' : 'bad');
-  }
-  const left = job.deadline_seconds - job.elapsed_seconds;
-  return element('td', left >= 0 ? time(left) + ' left' : time(-left) + ' late', left >= 0 ? '' : 'bad');
+  const cell = element('td', deadlineText(job), kLatenessClass[job.lateness]);
+  cell.title = 'deadline ' + time(job.deadline_seconds) + ', ' + clock(job.due_unix_ns);
+  return cell;
 }
 
 function bar(done, all, about) {
@@ -150,9 +159,11 @@ function bar(done, all, about) {
   return made;
 }
 
-const kJobColumns = [['job', 'Job'], ['name', 'Name'], ['owner', 'Owner', {phone: false}], ['application', 'Application', {phone: false}],
-  ['policy', 'Policy', {phone: false}], ['state', 'State'], ['mapped', 'Mapped'], ['tasks', 'Tasks', {number: true}],
-  ['attempts', 'Attempts', {number: true, phone: false}], ['time', 'Time', {number: true}], ['deadline', 'Deadline'], ['pocd', 'PoCD', {number: true}]];
+// What matters most of jobs with deadlines stands in front, where a phone shows it.
+const kJobColumns = [['job', 'Job'], ['deadline', 'Deadline'], ['pocd', 'PoCD', {number: true, tip: 'probability that the job is done before its deadline'}],
+  ['expected', 'Ends', {unsorted: true, phone: false, tip: 'when the job ended, or is expected to'}], ['state', 'State'], ['name', 'Name'],
+  ['owner', 'Owner', {phone: false}], ['application', 'Application', {phone: false}], ['policy', 'Policy', {phone: false}], ['mapped', 'Mapped', {phone: false}],
+  ['tasks', 'Tasks', {number: true, phone: false}], ['attempts', 'Attempts', {number: true, phone: false}], ['time', 'Time', {number: true}]];
 
 function jobRow(job) {
   const link = element('a', job.job);
@@ -160,13 +171,16 @@ function jobRow(job) {
   const state = element('td', job.state, job.state === 'failed' ? 'bad' : '');
   if (job.message) state.title = job.message;
   const mapped = job.state === 'succeeded' ? job.input_bytes : job.mapped_bytes;
-  return rowOf(job.job, kJobColumns, [link, job.name || '', job.owner || '', job.application, job.policy + (job.policy_chosen ? ': ' + job.policy_chosen : ''), state,
+  const application = element('td', job.application);
+  application.title = job.parameters_text;
+  return rowOf(job.job, kJobColumns, [link, deadline(job), element('td', pocd(job), kLatenessClass[isRunning(job) ? job.lateness : '']),
+    clock(job.ended_unix_ns || job.expected_end_unix_ns), state, job.name || '', job.owner || '', application,
+    job.policy + (job.policy_chosen ? ': ' + job.policy_chosen : ''),
     bar(mapped, job.input_bytes, size(mapped) + ' of ' + size(job.input_bytes)), grouped(job.tasks_done) + ' / ' + grouped(job.tasks),
-    grouped(job.attempts_launched) + (job.attempts_running ? ' (' + grouped(job.attempts_running) + ' run)' : ''),
-    time(job.elapsed_seconds), deadline(job), pocd(job)]);
+    grouped(job.attempts_launched) + (job.attempts_running ? ' (' + grouped(job.attempts_running) + ' run)' : ''), time(job.elapsed_seconds)]);
 }
 
-const kNodeColumns = [['name', 'Worker'], ['host', 'Host', {phone: false}], ['state', 'State'], ['slots', 'Slots'], ['speed', 'Speed', {number: true}],
+const kNodeColumns = [['name', 'Worker'], ['host', 'Host', {phone: false}], ['state', 'State'], ['slots', 'Slots'], ['speed', 'Speed', {number: true, tip: 'of its latest attempts, against the usual attempt of the same jobs; 1: as fast'}],
   ['failures', 'Attempts failed', {number: true}], ['heard', 'Last heard of', {number: true}]];
 
 function nodeRow(node) {
