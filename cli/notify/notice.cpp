@@ -6,6 +6,7 @@
 
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
+#include "cli/show/lateness.h"
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "common/base/units.h"
