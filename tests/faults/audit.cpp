@@ -130,7 +130,16 @@ void Audit::check_refused() {
   }
 }
 
+// `id`: "CLUSTER/job-1/0".
+void Audit::on_notice(const std::string& id, std::uint32_t master) {
+  require(notices_.emplace(id, master).second, "no master tells a notice twice");
+  require(!noted_.contains(id.substr(id.find('/') + 1)), "no notice goes out again that the journal has as told");
+}
+
 void Audit::on_rest() {
+  for (const auto& [id, job] : jobs_) {
+    require(!is_final(job.state) || job.told.contains(kNoticeOfEnd), "who asks for it hears of the end of every job");
+  }
   check_refused();
   for (const auto& [id, job] : jobs_) {
     if (!is_final(job.state)) complain(to_string(id) + " does not end though nothing goes wrong any more");

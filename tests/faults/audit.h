@@ -10,6 +10,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/core/cluster.h"
@@ -22,6 +23,10 @@ class Journal;
 }
 
 namespace ontime::lab::faults {
+
+// What every job asks for: its number in the list of notices.
+inline constexpr std::uint32_t kNoticeOfEnd = 1;
+inline const std::vector<std::string> kNotices{"late:a", "ended:b"};
 
 class Audit {
  public:
@@ -49,6 +54,8 @@ class Audit {
   // What clients were told.
   void on_answered(JobId job, const std::string& output);
   void on_told(JobId job, scheduler::JobState state);
+  // Somebody was told what the job asks for under that number, by that master.
+  void on_notice(const std::string& id, std::uint32_t master);
   // Somebody's request has changed an object in the store. Null: there was none; there is none any more.
   void on_object(const std::string& key, const std::string* before, const std::string* after);
   // Everything has come to rest.
@@ -109,7 +116,9 @@ class Audit {
   Memory durable_;
   std::vector<scheduler::JournalRecord> under_way_;
   bool times_have_changed_ = false;
-  std::map<JobId, std::string> answered_;  // and the output
+  std::set<std::pair<std::string, std::uint32_t>> notices_;  // by the master that told them
+  std::set<std::string> noted_;                              // notices that are durable as told: "job-1/0"
+  std::map<JobId, std::string> answered_;                    // and the output
   std::map<JobId, scheduler::JobState> ended_;
   std::size_t succeeded_ = 0;
   std::uint32_t batches_ = 0;

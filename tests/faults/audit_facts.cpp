@@ -151,6 +151,7 @@ struct Audit::Follower {
     if (job == nullptr) return;
     audit.require(fact.number < job->spec.notify.size(), "somebody has asked for a notice");
     audit.require(job->told.insert(fact.number).second, "a job has each notice once");
+    audit.noted_.insert(to_string(fact.job) + "/" + std::to_string(fact.number));
   }
 
   void operator()(const fact::JobForgotten& fact) const {

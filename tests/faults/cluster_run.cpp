@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/protocol/notice.pb.h"
 #include "tests/faults/audit.h"
 #include "tests/faults/clients.h"
 #include "tests/faults/nodes.h"
@@ -180,6 +181,13 @@ class ClusterRun {
     program.settings.heartbeat = from_seconds(plan_.heartbeat);
     program.settings.cut_timeout = from_seconds(plan_.cut_timeout);
     program.settings.history.jobs = plan_.jobs_kept;
+    program.settings.notices.otherwise = kNotices;
+    program.settings.notices.tell = [this, master = masters_](const std::string& bytes, const auto& done) {
+      wire::NoticeToTell notice;
+      audit_.require(notice.ParseFromString(bytes), "a notice can be read");
+      audit_.on_notice(notice.id(), master);
+      done("");
+    };
     program.wrap = [this](std::unique_ptr<journal::Journal> real) {
       const auto before = [this] { strike(Trigger::Batch, ++batches_); };
       const auto after = [this] {
