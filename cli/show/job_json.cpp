@@ -113,7 +113,8 @@ Json entries_value(const google::protobuf::RepeatedPtrField<wire::Entry>& entrie
 
 Json counters_of(const wire::JobSummary& job) {
   Json groups = Json::object();
-  for (const auto& counter : job.counters()) groups[counter.group()][counter.name()] = static_cast<std::int64_t>(counter.value());
+  for (const auto& counter : job.counters())
+    groups[counter.group()][counter.name()] = static_cast<std::int64_t>(counter.value());
   return groups;
 }
 

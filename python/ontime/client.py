@@ -199,6 +199,7 @@ class Client:
         contents = {
             **shipment.files,
             "ontime_mapper.py": (Path(__file__).parent / "_mapper.py").read_bytes(),
+            "ontime_sinks.py": (Path(__file__).parent / "_sinks.py").read_bytes(),
             "ontime_job.json": json.dumps(spec).encode(),
         }
         if spec["records"] is not None:

@@ -5,7 +5,7 @@ import pathlib
 import sys
 
 import clean
-from ontime._mapper import encode
+from ontime._sinks import encode
 
 
 def map_file(paths):
