@@ -6,7 +6,7 @@ import source_tree
 
 # Comments and all. Aims: 9,000 for lab; 60,000 for apps, cli, common, master, scheduler and worker together.
 LINES_MAX = {
-    "apps": 7293,  # aggregate (+1,660) and grep (+646), records framed for commands (+110), what commands and jobs learn of each other (+60)
+    "apps": 7379,  # aggregate (+1775) and grep (+646), records framed for commands (+110), what commands and jobs learn of each other (+60)
     "cli": 11540,  # names of inputs in a file, patterns of what is left out, files of this process only (+125)
     # Ten formats of records (+870) and their interface for applications (+215); ways to the keys of AWS (+360); redirects, files
     # without a size and small ones (+330)
