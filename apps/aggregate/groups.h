@@ -125,7 +125,7 @@ class Groups {
   const Plan& plan_;
   const std::size_t memory_bytes_;
   const bool has_texts_;
-  std::size_t memory_ = 0;  // but that of values
+  std::size_t memory_ = 0;  // without values_
   KeyTable keys_;
   std::vector<std::uint64_t> records_;
   std::vector<std::uint64_t> present_;

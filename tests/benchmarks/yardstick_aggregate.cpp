@@ -41,7 +41,7 @@ std::uint64_t load(const char* from) {
 // `text` points behind the semicolon and is left behind the line feed.
 int take_temperature(const char*& text) {
   const std::uint64_t word = load(text);
-  const int point = std::countr_zero(~word & 0x10101000);  // bit 4 of a digit is set, that of the point is not
+  const int point = std::countr_zero(~word & 0x10101000);  // bit 4 of a digit is set, the point's is not
   const std::int64_t sign = static_cast<std::int64_t>(~word << 59) >> 63;
   const std::uint64_t digits = (word & ~static_cast<std::uint64_t>(sign & 0xff)) << (28 - point) & 0x0f000f0f00;
   const auto tenths = static_cast<std::int64_t>((digits * 0x640a0001) >> 32 & 0x3ff);
