@@ -213,13 +213,9 @@ TEST(Each, EndsItsCommandsWhateverEndsTheProcess) {
 }
 
 TEST(Each, WhileACommandRunsTheRecordsBehindItMayBecomeSomebodyElses) {
-  TestContext seen;
-  int asked = 0;
-  seen.on_asked = [&](std::uint64_t offset) { return ++asked > 0 && offset == 7; };
-  const Division all{.batches = {}, .cuts = {}};
   const app::Application& each = application("each");
-  TestContext context = context_of(each, {});
-  context.on_asked = seen.on_asked;
+  TestContext context = context_of(each);
+  context.on_asked = [](std::uint64_t offset) { return offset == 7; };
   const auto mapper = each.make_mapper();
   mapper->setup(context);
   mapper->begin_segment(0);

@@ -109,9 +109,8 @@ TEST_F(EachOnACluster, WhatIsBehindASlowCommandIsRunElsewhereAndNothingIsRunTwic
   cluster_.add_worker();
   cluster_.add_worker();
   const std::string all = std::to_string(kRecords);
-  const std::string job = submit("if [ {} = 10 ]; then until [ $(sort -u " + log() + " | wc -l) = " + all +
-                                     " ]; do sleep 0.05; done; fi",
-                                 "1");
+  const std::string job = submit(
+      "if [ {} = 10 ]; then until [ $(sort -u " + log() + " | wc -l) = " + all + " ]; do sleep 0.05; done; fi", "1");
   ASSERT_EQ(cluster_.wait(job), "succeeded");
   EXPECT_EQ(lines_of_file(log()).size(), std::size_t{kRecords});
   EXPECT_EQ(noted().size(), std::size_t{kRecords});
