@@ -41,8 +41,7 @@ void add_input_options(CLI::App& app, JobOptions& job) {
                           "Divide the input into this many tasks or a few less instead");
   size->excludes(count);
   count->excludes(size);
-  app.add_flag("--no-combine", job.file_tasks,
-               "Give each file a task of its own; otherwise small files share tasks");
+  app.add_flag("--no-combine", job.file_tasks, "Give each file a task of its own; otherwise small files share tasks");
   add_settings(app, "-s,--set", job.parameters, "A parameter of the application; repeatable");
 }
 
@@ -56,7 +55,8 @@ void add_job_options(CLI::App& app, JobOptions& job) {
 
 void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {
   const char* group = "The cluster of this run";
-  add_whole(app, "-w,--workers", cluster.workers, {1, kLocalWorkersMax}, "Worker processes, by default one for each core that may be used")
+  add_whole(app, "-w,--workers", cluster.workers, {1, kLocalWorkersMax},
+            "Worker processes, by default one for each core that may be used")
       ->group(group);
   add_whole(app, "--slots", cluster.slots, {1, kSlotsOfWorkerMax}, "Attempts that each worker runs at a time")
       ->group(group);
