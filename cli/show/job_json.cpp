@@ -100,7 +100,8 @@ Json explained_task_value(const wire::ExplainedTask& task) {
 
 Json counters_of(const wire::JobSummary& job) {
   Json groups = Json::object();
-  for (const auto& counter : job.counters()) groups[counter.group()][counter.name()] = static_cast<std::int64_t>(counter.value());
+  for (const auto& counter : job.counters())
+    groups[counter.group()][counter.name()] = static_cast<std::int64_t>(counter.value());
   return groups;
 }
 

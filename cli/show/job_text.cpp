@@ -284,7 +284,9 @@ std::string job_text(const wire::Reply::Job& whole) {
   add_account(text, whole);
   add_line(text, "output", job.output());
   for (const auto& counter : job.counters())
-    add_line(text, "counter", counter.group() + "." + counter.name() + " = " + std::to_string(static_cast<std::int64_t>(counter.value())));
+    add_line(
+        text, "counter",
+        counter.group() + "." + counter.name() + " = " + std::to_string(static_cast<std::int64_t>(counter.value())));
   if (!job.message().empty()) text += "message:     " + printable_lines(job.message()) + "\n";
   return text;
 }

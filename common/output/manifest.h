@@ -73,7 +73,7 @@ struct Manifest {
   std::string policy;
   std::vector<Input> inputs;
   std::vector<LeftOut> left_out{};
-  std::vector<Task> tasks;                                               // by index
+  std::vector<Task> tasks;                                              // by index
   std::map<std::string, std::map<std::string, std::int64_t>> counters;  // group -> name -> value
 };
 
