@@ -78,7 +78,7 @@ struct Manifest {
   Codec codec = Codec::Plain;  // of the part files: Plain, Gzip or Zstd; each segment is a member or frame of its own
   std::vector<Input> inputs;
   std::vector<LeftOut> left_out{};
-  std::vector<Task> tasks;                                               // by index
+  std::vector<Task> tasks;                                              // by index
   std::map<std::string, std::map<std::string, std::int64_t>> counters;  // group -> name -> value
 };
 
