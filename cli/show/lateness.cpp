@@ -114,7 +114,8 @@ std::string late_hint(const wire::Reply::Job& job, std::uint32_t slots) {
   const double needed = seconds(Duration(job.account().useful_ns()));
   const auto least = static_cast<std::uint64_t>(std::ceil(needed / deadline));
   if (slots > 0 && least > slots) {
-    return "more slots: the work alone took " + spelled(job.account().useful_ns()) +
+    return std::string("more slots") + (least > summary.tasks() ? " and smaller splits" : "") +
+           ": the work alone took " + spelled(job.account().useful_ns()) +
            " of machine time, so no policy is done in " + spelled(summary.settings().deadline()) + " with fewer than " +
            counted(least, "slot") + ", and there were " + std::to_string(slots);
   }

@@ -185,9 +185,12 @@ TEST(Lateness, OfALateJobItSaysWhatWouldHaveHelped) {
   job.mutable_summary()->mutable_settings()->set_policy("auto");
   job.mutable_account()->set_useful_ns(7 * kSecond);
   EXPECT_EQ(hint_text(job, 7), "") << "so many could have done it";
-  EXPECT_EQ(hint_text(job, 6),
-            "may help:    more slots: the work alone took 7.00 s of machine time, so no policy is done in 1.00 s with "
-            "fewer than 7 slots, and there were 6\n");
+  EXPECT_EQ(
+      hint_text(job, 6),
+      "may help:    more slots and smaller splits: the work alone took 7.00 s of machine time, so no policy is done "
+      "in 1.00 s with fewer than 7 slots, and there were 6\n");
+  job.mutable_summary()->set_tasks(7);
+  EXPECT_THAT(hint_text(job, 6), HasSubstr("more slots: the work"));
   job.mutable_summary()->mutable_settings()->set_policy("none");
   EXPECT_THAT(hint_text(job, 7), HasSubstr("--policy auto"));
   job.mutable_summary()->set_policy_harm("doing nothing would have been faster");
