@@ -1,7 +1,7 @@
 // JSON documents one behind another, with or without blanks between them, or the elements of one array. Brackets and
 // quotes are counted, and what else tells where a document begins is checked; whether the rest is JSON is for the
 // mapper to say. A string holds no line feed, so behind one all is known but how deep it lies. Where no line ends,
-// whoever takes strings for what is between them soon finds words that cannot be. And a value that stands behind
+// a reader that takes strings for what is between them soon finds words that cannot be. And a value that stands behind
 // another, without a comma or colon between them, is a document. An element of an array can only be told from the
 // input's begin.
 #include <algorithm>

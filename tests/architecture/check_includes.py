@@ -36,7 +36,7 @@ ALLOWED = {
                      "common/injection", "common/files", "common/base"], ["asio"]),
     "master/mounts": (["common/files", "common/log", "common/base"], ["asio", "spdlog"]),
     "master/inputs": (["scheduler/core/job_spec.h", "master/base", "master/mounts/file_system.h", "common/store", "common/http", "common/hash",
-                       "common/files", "common/base"], ["asio", "lzma.h", "zlib.h"]),
+                       "common/files", "common/records", "common/app/record_format.h", "common/base"], ["asio", "lzma.h", "zlib.h"]),
     "master/outputs": (["scheduler/core/action.h", "scheduler/core/event.h", "master/base", "master/mounts", "common/output", "common/store",
                         "common/http", "common/files", "common/log", "common/base"], ["fmt", "spdlog"]),
     # They carry out what was decided, and know nothing of the cluster.

@@ -1,7 +1,7 @@
 #pragma once
-// Where records are known to begin in a file in which that is told from the begin only: from an index, which is
-// checked, as each of these places lies in the range of one reader, who passes it. The same for places where reading
-// may begin in a compressed file: an attempt finds out which of them are a record's begin, too.
+// Where records begin in a file of which only a reader from the begin can say so. The places come from an index, and
+// are checked: each lies in the range of one reader, which passes it. In a compressed file an attempt also finds out at
+// which of the places where reading may begin a record does.
 
 #include <cstdint>
 #include <deque>
