@@ -17,7 +17,8 @@ PYTHON = "python/ontime/client.py"
 RARE = {"kill_on_miss", "attempts_max", "attempt_timeout", "record_bytes_max", "estimator", "policy_parameters", "checkpoint_interval"}
 
 # How many files of the product name them. A change that raises one says here why.
-FILES_MAX = {"kill_on_miss": 8, "attempts_max": 8, "record_bytes_max": 11}
+# attempts_max: a job of `each` that halts at its first failure has one attempt.
+FILES_MAX = {"kill_on_miss": 8, "attempts_max": 9, "record_bytes_max": 11}
 
 
 def _block(text, head):
