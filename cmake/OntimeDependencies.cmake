@@ -16,6 +16,8 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(LZMA REQUIRED IMPORTED_TARGET liblzma>=5.4)
 pkg_check_modules(RE2 REQUIRED re2)
+file(REAL_PATH "${RE2_LINK_LIBRARIES}" re2)
+string(REGEX REPLACE ".*[.]so[.]" "" re2 "${re2}")  # its own file says 0.0.0
 pkg_check_modules(SIMDJSON REQUIRED simdjson)
 
 # Without their -pthread, which no precompiled header has.
@@ -89,7 +91,7 @@ set(ONTIME_LIBRARIES
   "Asio ${asio}" "Boost ${Boost_VERSION_STRING}" "bzip2 ${BZIP2_VERSION_STRING}" "CLI11 ${CLI11_VERSION}"
   "curl ${CURL_VERSION_STRING}" "fmt ${fmt_VERSION}" "liblzma ${LZMA_VERSION}" "nlohmann-json ${nlohmann_json_VERSION}"
   "OpenSSL ${OPENSSL_VERSION}" "prometheus-cpp ${PROMETHEUS_VERSION}" "Protobuf ${Protobuf_VERSION}"
-  "pugixml ${pugixml_VERSION}" "RE2 ${RE2_VERSION}" "RocksDB ${rocksdb}" "simdjson ${SIMDJSON_VERSION}" "spdlog ${spdlog_VERSION}" "yaml-cpp ${yaml-cpp_VERSION}"
+  "pugixml ${pugixml_VERSION}" "RE2 ${re2}" "RocksDB ${rocksdb}" "simdjson ${SIMDJSON_VERSION}" "spdlog ${spdlog_VERSION}" "yaml-cpp ${yaml-cpp_VERSION}"
   "zlib ${ZLIB_VERSION_STRING}" "zstd ${ZSTD_VERSION}")
 
 if(ONTIME_TESTS)

@@ -22,8 +22,10 @@ std::size_t end_of(const app::RecordFormat& records, std::string_view bytes) try
   return 0;
 }
 
-bool is_csv(const app::RecordFormat& records) {
+bool is_csv(const app::RecordFormat& records) try {
   return records.text("a\r\n") == "a" && end_of(records, "\"\n\"\n") == 4 && end_of(records, "a\nb\n") == 2;
+} catch (const app::BadRecord&) {
+  return false;
 }
 
 // The one byte that may follow a field in quotes.

@@ -148,12 +148,14 @@ Inspected inspect_remote(const std::string& address, const files::Roots& roots) 
   }
   if (!state->moved_to.empty() && !roots.hold(state->moved_to))
     return Refusal(outside_of_addresses(address + " (it redirects to " + state->moved_to + ")", roots));
+  InputFile found{address, state->size, state->version, Codec::Plain};
+  std::uint64_t bytes = 0;
+  if (Status counted = count_bytes(found, bytes); !counted) return Refusal(counted.error());
   std::string first(std::min<std::uint64_t>(kTellingBytes, state->size), '\0');
   if (const auto read = read_first(*file, *state, first); !read) return not_read(address, read.error());
-  Result<Codec> codec = codec_of(address, first);
+  const Result<Codec> codec = codec_of(address, first);
   if (!codec) return Refusal(Flaw::Unreadable, codec.error());
-  if (!state->has_parts && *codec == Codec::Plain) codec = Codec::Stream;
-  InputFile found{address, state->size, state->version, *codec};
+  found.codec = !state->has_parts && *codec == Codec::Plain ? Codec::Stream : *codec;
   if (!state->has_parts) return found;
   add_index(found, kRemoteEffort, [&](char* to, std::size_t most, std::uint64_t offset) {
     most = static_cast<std::size_t>(std::min<std::uint64_t>(most, state->size - std::min(offset, state->size)));

@@ -81,7 +81,7 @@ TEST(JobText, SummaryTellsTheFiguresAndWhereTheAnswerIs) {
   const auto text = summary_text(example_job().summary());
   EXPECT_EQ(text,
             "job-3 succeeded: 2 tasks, 1234 records, 3.0 MiB in 2.00 s (1.5 MiB/s)\n"
-            "counters:    g.n = 5\n"
+            "counters:    g.n = 5, g.owed = -3\n"
             "output:      /data/out\n"
             "answer:      ontime result /data/out\n");
 }
@@ -94,8 +94,8 @@ TEST(JobText, SummaryShowsTheFirstCountersOnALine) {
     counter.set_name(std::to_string(i));
     counter.set_value(7);
   }
-  EXPECT_THAT(summary_text(job), HasSubstr("counters:    g.n = 5, each.0 = 7, "));
-  EXPECT_THAT(summary_text(job), HasSubstr("each.6 = 7, 2 more\n"));
+  EXPECT_THAT(summary_text(job), HasSubstr("counters:    g.n = 5, g.owed = -3, each.0 = 7, "));
+  EXPECT_THAT(summary_text(job), HasSubstr("each.5 = 7, 3 more\n"));
 }
 
 TEST(JobText, TheCommandForTheAnswerNamesTheDirectoriesOfApplications) {

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "tests/system/paced_jobs.h"
 
@@ -104,14 +105,16 @@ TEST_F(Drain, ANodeThatIsTakenOutHandsOverAndMayComeBack) {
 // Its command does not read before it ends, so that the node stays busy.
 TEST_F(Drain, WhoWaitsForItDoesNotUndoWhatAnotherOperatorDoes) {
   add_worker();
-  const std::string job = cluster_.submit(
-      {"exec", text_, "--output", cluster_ / "out", "--splits", "1", "--set", "command=sleep 1000; cat"});
-  ASSERT_TRUE(eventually([&] { return cluster_.job(job)["attempts_running"] == 1; }));
+  const std::string job = cluster_.submit({"exec", text_, "--output", cluster_ / "out", "--splits", "1", "--set",
+                                           "command=touch '" + (cluster_ / "begun") + "'; sleep 1000; cat"});
+  // An attempt that has begun no record yet would give back all of them.
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(cluster_ / "begun"); }));
   Process waiting({kBin + "/ontime", "drain", "node-1", "--wait", "--master", cluster_.address()},
                   cluster_ / "waiting");
   ASSERT_TRUE(eventually([&] { return count_of("draining") == 1; }));
   cluster_.restart_master();  // which it waits for
-  ASSERT_TRUE(eventually([&] { return count_of("draining") == 1; }));
+  ASSERT_TRUE(eventually([&] { return count_of("draining") == 1; }))
+      << cluster_.nodes().dump(1) << cluster_.job(job).dump(1);
   EXPECT_TRUE(waiting.is_running());
   EXPECT_EQ(cluster_.client({"drain", "node-1", "--undo"}).status, 0);
   const Finished ended = waiting.wait();

@@ -21,7 +21,7 @@ TEST(ParallelRuns, ResultsAreTheSameHoweverManyThreadsThereAre) {
 TEST(ParallelRuns, TheLineTellsHowFarItIs) {
   EXPECT_EQ(runs_line(0, 0, 72, -1, "a.yaml"), "[>                       ]   0%  0/72 runs  a.yaml");
   EXPECT_EQ(runs_line(0.5, 31, 72, 130, "a.yaml"),
-            "[============>           ]  50%  31/72 runs  about 2m10s left  a.yaml");
+            "[============>           ]  50%  31/72 runs  about 2m 10s left  a.yaml");
 }
 
 }  // namespace
