@@ -21,7 +21,7 @@ std::optional<std::size_t> next_begin(const Window& window, std::size_t at, bool
   for (bool has_ended = false; at < bytes.size();) {
     const std::size_t end = line_end(bytes, at);
     const std::string_view line = bytes.substr(at, end - at);
-    if (line == "\r" && !window.is_end) break;  // it may become an empty one
+    if (line == "\r") break;  // of an empty one that is not all here, or the last byte, which is no text
     if (is_empty(line)) {
       has_ended = is_behind_text;
     } else {

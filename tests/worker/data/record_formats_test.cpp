@@ -13,6 +13,12 @@ TEST_F(RecordFormats, Delimiters) {
 }
 
 TEST_F(RecordFormats, Paragraphs) { expect_records("paragraph", write_paragraphs); }
+TEST_F(RecordFormats, ACarriageReturnAtTheEndIsNoParagraph) {
+  write_file(directory_.file("plain"), "a\n\n\r");
+  const InputFile plain = describe(directory_.file("plain"));
+  for (std::uint64_t at = 0; at < 4; ++at)
+    expect_whole("paragraph", {"a\n\n\r", {"a"}}, plain, {0, at, 4}, RecordReader::kBlockBytes);
+}
 TEST_F(RecordFormats, Csv) { expect_records("csv", write_csv); }
 TEST_F(RecordFormats, Json) {
   expect_records("json", [](Random& random) { return write_json(random, false); });
