@@ -89,16 +89,16 @@ struct Share {
 Status merge_parts(const std::vector<PartFile>& parts, const MakeMerger& make_merger, const MergeOptions& options,
                    app::Output& answer) {
   MergeOptions of_share = options;
-  const std::size_t count = std::clamp<std::size_t>(options.threads, 1, std::max<std::size_t>(1, parts.size()));
-  of_share.memory_bytes = options.memory_bytes / count;
+  const std::size_t threads = std::clamp<std::size_t>(options.threads, 1, std::max<std::size_t>(1, parts.size()));
+  of_share.memory_bytes = options.memory_bytes / threads;
   std::vector<std::unique_ptr<Share>> shares;
-  for (std::size_t i = 0; i < count; ++i) shares.push_back(std::make_unique<Share>(make_merger(), of_share));
+  for (std::size_t i = 0; i < threads; ++i) shares.push_back(std::make_unique<Share>(make_merger(), of_share));
   const auto read = [&](std::size_t share, std::size_t part) {
     return for_each_line(parts[part], [&](std::string_view line) { return shares[share]->sorter.add(line); });
   };
-  if (auto status = in_parallel(parts.size(), count, read); !status) return status;
+  if (auto status = in_parallel(parts.size(), threads, read); !status) return status;
   const auto finish_share = [&](std::size_t, std::size_t share) { return shares[share]->sorter.finish(); };
-  if (auto status = in_parallel(count, count, finish_share); !status) return status;
+  if (auto status = in_parallel(threads, threads, finish_share); !status) return status;
   std::vector<Run> runs;
   std::vector<std::unique_ptr<PairSource>> rests;
   std::size_t held = 0;

@@ -104,14 +104,14 @@ Status merge_parts(const std::vector<PartFile>& parts, const MakeMerger& make_me
                    app::Output& answer);
 Status concatenate_parts(const std::vector<PartFile>& parts, app::Output& answer);
 
+// Runs that are merged in one pass: as many as may be open, beside as many that are merged already.
+std::size_t runs_at_once();
+
 // The answer of an application that sorts: the records of all part files in its order. Part files hold ascending runs;
 // they are found by looking, so that any part file gives the right answer and those with long runs a quick one. Memory
 // stays within a budget plus the longest records; too many runs are merged in passes over temporary files.
-// As many as may be open, beside as many that are merged already.
-std::size_t runs_at_once();
-
-// `options.fan_in` counts for folding only; `runs_at_once` is at least 2: each is an open file.
+// `options.fan_in` counts for folding only; `in_a_pass`, in runs, is at least 2: each is an open file.
 Status sort_parts(const std::vector<PartFile>& parts, app::Order& order, const MergeOptions& options,
-                  app::Output& answer, std::size_t runs_at_once = runs_at_once());
+                  app::Output& answer, std::size_t in_a_pass = runs_at_once());
 
 }  // namespace ontime::cli

@@ -137,8 +137,8 @@ class Spool {
 // One merge of part files; remembers what its steps share.
 class PartSorter {
  public:
-  PartSorter(app::Order& order, const MergeOptions& options, std::size_t runs_at_once)
-      : order_(order), options_(options), runs_at_once_(std::max<std::size_t>(2, runs_at_once)) {}
+  PartSorter(app::Order& order, const MergeOptions& options, std::size_t in_a_pass)
+      : order_(order), options_(options), in_a_pass_(std::max<std::size_t>(2, in_a_pass)) {}
 
   Status find_runs(const std::vector<PartFile>& parts);
   Status reduce_runs();
@@ -152,7 +152,7 @@ class PartSorter {
 
   app::Order& order_;
   const MergeOptions& options_;
-  std::size_t runs_at_once_;
+  std::size_t in_a_pass_;
   std::vector<SortedRun> runs_;
 };
 
@@ -240,13 +240,13 @@ Result<SortedRun> PartSorter::merge_to_file(std::vector<SortedRun> runs) {
 }
 
 // Passes over all runs until they can be merged at once. Neighbours are merged, oldest first, so that each pass makes
-// about runs_at_once_ times fewer runs.
+// about in_a_pass_ times fewer runs.
 Status PartSorter::reduce_runs() {
-  while (runs_.size() > runs_at_once_) {
+  while (runs_.size() > in_a_pass_) {
     std::vector<SortedRun> fewer;
-    for (std::size_t at = 0; at < runs_.size(); at += runs_at_once_) {
+    for (std::size_t at = 0; at < runs_.size(); at += in_a_pass_) {
       const auto begin = runs_.begin() + static_cast<std::ptrdiff_t>(at);
-      const auto end = runs_.begin() + static_cast<std::ptrdiff_t>(std::min(runs_.size(), at + runs_at_once_));
+      const auto end = runs_.begin() + static_cast<std::ptrdiff_t>(std::min(runs_.size(), at + in_a_pass_));
       auto merged = merge_to_file({begin, end});
       if (!merged) return merged.error();
       for (auto run = begin; run != end; ++run) run->file.reset();  // what is merged is not needed any more
@@ -273,9 +273,9 @@ std::size_t runs_at_once() {
 }
 
 Status sort_parts(const std::vector<PartFile>& parts, app::Order& order, const MergeOptions& options,
-                  app::Output& answer, std::size_t runs_at_once) {
+                  app::Output& answer, std::size_t in_a_pass) {
   try {
-    PartSorter sorter(order, options, runs_at_once);
+    PartSorter sorter(order, options, in_a_pass);
     if (auto status = sorter.find_runs(parts); !status) return status;
     if (auto status = sorter.reduce_runs(); !status) return status;
     return sorter.write(answer);
