@@ -134,7 +134,7 @@ inline Written write_json(Random& random, bool is_array) {
   const std::size_t records = is_array ? pick(random, 200) : 1 + pick(random, 200);
   for (std::size_t i = 0; i < records; ++i) {
     const std::string value = i > 0 || pick(random, 4) == 0 ? json_value(random, 0) : '"' + kLongString + '"';
-    const bool needs_space = (value == "null" || value[0] == '-') && std::isalnum(written.content.back()) != 0;
+    const bool needs_space = i > 0 && (value == "null" || value[0] == '-') && std::isalnum(written.content.back()) != 0;
     if (i > 0) written.content += is_array ? space(0) + "," + space(0) : space(needs_space ? 1 : 0);
     written.records.push_back(value);
     written.content += written.records.back();
