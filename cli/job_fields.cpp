@@ -147,12 +147,12 @@ constexpr JobField kJobFields[] = {
                "What a record is: lines, delimiter:TEXT, fixed:BYTES, csv, json, fastq, warc, xml:TAG or paragraph "
                "(default lines)");
          },
-     .key = "records",
+     .key = "record_format",
      .value =
          [](const wire::JobSettings& settings) {
            return settings.records().empty() ? Json() : Json(settings.records());
          },
-     .title = "records",
+     .title = "format",
      .text = [](const wire::JobSummary& job) { return job.settings().records(); }},
     {.add_flag =
          [](CLI::App& app, JobOptions& job) {

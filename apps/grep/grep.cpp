@@ -10,6 +10,7 @@
 
 #include "apps/grep/pattern.h"
 #include "apps/text/counts.h"
+#include "apps/text/switch.h"
 
 namespace {
 

@@ -6,14 +6,9 @@
 #include <fstream>
 #include <stdexcept>
 
-namespace ontime::apps {
+#include "apps/text/switch.h"
 
-bool parse_switch(const app::Parameters& parameters, std::string_view name) {
-  const std::string& text = parameters.get(name);
-  if (text != "yes" && text != "no")
-    throw std::invalid_argument(std::string(name) + " must be yes or no, not \"" + text + "\"");
-  return text == "yes";
-}
+namespace ontime::apps {
 
 PatternOptions PatternOptions::parse(const app::Parameters& parameters) {
   return {parse_switch(parameters, "fixed"), parse_switch(parameters, "ignore-case"), parse_switch(parameters, "word"),

@@ -13,8 +13,6 @@
 
 namespace ontime::apps {
 
-bool parse_switch(const app::Parameters& parameters, std::string_view name);
-
 // How patterns are read: the parameters of these names.
 struct PatternOptions {
   bool is_fixed = false;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "apps/sorting/run_buffer.h"
+#include "apps/text/switch.h"
 
 namespace ontime::apps {
 namespace {
@@ -65,13 +66,6 @@ std::uint64_t rank_of(const DecimalKey& key) {
 }
 
 namespace {
-
-bool parse_switch(const app::Parameters& parameters, std::string_view name) {
-  const std::string& text = parameters.get(name);
-  if (text != "yes" && text != "no")
-    throw std::invalid_argument(std::string(name) + " must be yes or no, not \"" + text + "\"");
-  return text == "yes";
-}
 
 std::uint32_t parse_field(const std::string& text) {
   if (text == "whole") return 0;

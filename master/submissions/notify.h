@@ -31,7 +31,7 @@ struct Notify {
   bool is_url = false;
 
   bool needs_deadline() const { return when == When::Pocd || when == When::Late || when == When::Missed; }
-  // For everybody who may see the job. The path of a URL is left out: many services take it for a password.
+  // As people see it who may look at the job: of a URL only the server, since the path is a password of many services.
   std::string shown() const;
 };
 

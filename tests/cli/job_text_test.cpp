@@ -336,6 +336,15 @@ TEST(JobJson, NamesAreStable) {
   EXPECT_EQ(json::parse(job_json(example_job(), true, true))["task_list"].size(), 1u);
 }
 
+TEST(JobJson, TheFormatOfRecordsIsNotTheirNumber) {
+  auto job = example_job();
+  job.mutable_summary()->mutable_settings()->set_records("csv");
+  const auto document = json::parse(job_json(job, false));
+  EXPECT_EQ(document["record_format"], "csv");
+  EXPECT_EQ(document["records"], 1234);
+  EXPECT_THAT(job_text(job), HasSubstr("\nformat:      csv\n"));
+}
+
 TEST(JobJson, BytesThatAreNoUtf8DoNotBreakTheDocument) {
   auto job = example_job();
   job.mutable_summary()->set_message("\xFF\xFE");

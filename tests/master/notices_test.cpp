@@ -146,6 +146,20 @@ TEST_F(NoticesTest, ThatWereUnderWayInACrashAreToldAgainUnderTheSameId) {
   EXPECT_EQ(told_[0].id(), told_[1].id());
 }
 
+// A server may take a minute, in which its job is looked at again and again.
+TEST_F(NoticesTest, ThatAreUnderWayAreNotToldAgain) {
+  answers_ = false;
+  play([&]() -> awaitable<void> {
+    co_await submit_request(late_at_once());
+    while (told_.empty()) co_await net::sleep_for(std::chrono::milliseconds(1));
+    wire::Request other = late_at_once();
+    other.mutable_submit()->set_output(output_ + "2");
+    co_await submit_request(other);
+    while (told_.size() < 2) co_await net::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_THAT(told_[1].id(), HasSubstr("/job-2/0"));
+  });
+}
+
 TEST_F(NoticesTest, ThatCannotBeToldSayWhyAndAreNotTriedAgain) {
   answers_ = false;
   play([&]() -> awaitable<void> {
