@@ -9,36 +9,6 @@ namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
 
-// What a format is shows in what it takes for a record's end.
-bool is_json(const app::RecordFormat& records) try {
-  return records.text("{} ") == "{}" && records.text("{}\n") == "{}";
-} catch (const app::BadRecord&) {
-  return false;
-}
-
-std::size_t end_of(const app::RecordFormat& records, std::string_view bytes) try {
-  return records.find_end({bytes, 0, true}).value_or(0);
-} catch (const app::BadRecord&) {
-  return 0;
-}
-
-bool is_csv(const app::RecordFormat& records) try {
-  return records.text("a\r\n") == "a" && end_of(records, "\"\n\"\n") == 4 && end_of(records, "a\nb\n") == 2;
-} catch (const app::BadRecord&) {
-  return false;
-}
-
-// The one byte that may follow a field in quotes.
-char csv_separator(const app::RecordFormat& records) {
-  std::string row = "\"\",\n";
-  for (int byte = 1; byte < 256; ++byte) {
-    row[2] = static_cast<char>(byte);
-    const bool is_special = row[2] == '"' || row[2] == '\r' || row[2] == '\n';
-    if (!is_special && end_of(records, row) == row.size()) return row[2];
-  }
-  return ',';
-}
-
 char parse_separator(const std::string& text) {
   if (text == "\\t") return '\t';
   if (text.size() != 1 || text == "\n" || text == "\r" || text == "\"")
@@ -92,13 +62,14 @@ FieldFormat FieldFormat::find(const app::Parameters& parameters, const app::Reco
   check_field_format(parameters);
   const std::string& format = parameters.get("format");
   const std::string& separator = parameters.get("separator");
-  const bool are_csv = is_csv(records);
+  const app::RecordShape shape = records.shape();
+  const bool are_csv = shape.kind == app::RecordShape::Kind::Csv;
   FieldFormat found;
-  if (format == "json" || (format.empty() && is_json(records)))
+  if (format == "json" || (format.empty() && shape.kind == app::RecordShape::Kind::Json))
     found.kind = FieldKind::Json;
   else if (format == "csv" || (format.empty() && are_csv))
     found.kind = FieldKind::Csv;
-  if (found.kind == FieldKind::Csv) found.separator = are_csv ? csv_separator(records) : ',';
+  if (found.kind == FieldKind::Csv) found.separator = are_csv ? shape.separator : ',';
   if (!separator.empty()) found.separator = parse_separator(separator);
   return found;
 }

@@ -44,13 +44,6 @@ struct Shown {
   bool is_plain() const { return !is_only_match && !has_file && !has_offset; }
 };
 
-// Records that end like lines: with `bytes` that begin at one, all of them do.
-bool are_lines(const RecordFormat& format) try {
-  return format.text("a\n") == "a" && format.find_end({"\"\n\"\n", 0, true}) == 2;
-} catch (const BadRecord&) {
-  return false;
-}
-
 // What ends a record where it is shown: its own line ends, or a line feed if there are none.
 std::string_view end_of(std::string_view record, std::string_view text) {
   if (!text.empty() && text.data() != record.data()) return "\n";
@@ -76,7 +69,7 @@ class GrepMapper final : public Mapper {
 
   void map(const Batch& batch, Output& out) override {
     if (!pattern_) {
-      are_lines_ = are_lines(*batch.format);
+      are_lines_ = batch.format->shape().kind == RecordShape::Kind::Lines;
       pattern_.emplace(patterns_, options_, are_lines_ ? Pattern::Kind::Lines : Pattern::Kind::Others);
     }
     const bool has_return = std::memchr(batch.bytes.data(), '\r', batch.bytes.size()) != nullptr;

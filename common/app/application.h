@@ -326,7 +326,7 @@ class Application {
 };
 
 // Grows when the interface changes; an application built for another number is refused with a clear message.
-inline constexpr std::uint32_t kApplicationInterface = 5;
+inline constexpr std::uint32_t kApplicationInterface = 6;
 
 }  // namespace ontime::app
 

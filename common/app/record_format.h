@@ -49,6 +49,13 @@ class BadRecord : public std::runtime_error {
   std::uint64_t offset_;
 };
 
+// What records look like, for applications that can do more with some.
+struct RecordShape {
+  enum class Kind { Others, Lines, Csv, Json };
+  Kind kind = Kind::Others;
+  char separator = ',';  // of the fields, if Csv
+};
+
 // Without state; any thread.
 class RecordFormat {
  public:
@@ -82,6 +89,7 @@ class RecordFormat {
   virtual std::uint64_t longest_by_default() const { return 64u << 20; }
   // What a mapper is shown of a whole record: without what only ends it.
   virtual std::string_view text(std::string_view record) const { return record; }
+  virtual RecordShape shape() const { return {}; }
   // The first record of each input is no record but says what the others are: Context::header().
   virtual bool has_header() const { return false; }
 };

@@ -27,6 +27,7 @@ class Csv final : public app::RecordFormat {
  public:
   Csv(char delimiter, bool has_header) : delimiter_(delimiter), has_header_(has_header) {}
 
+  app::RecordShape shape() const override { return {app::RecordShape::Kind::Csv, delimiter_}; }
   std::size_t look_back() const override { return 4096; }
   bool has_header() const override { return has_header_; }
   // So far an attempt looks back where there are no quotes: a few percent of a split.

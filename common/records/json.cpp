@@ -130,6 +130,7 @@ class Json final : public app::RecordFormat {
  public:
   explicit Json(bool is_array) : is_array_(is_array) {}
 
+  app::RecordShape shape() const override { return {app::RecordShape::Kind::Json}; }
   std::size_t look_back() const override { return is_array_ ? kFromTheBegin : 4096; }
 
   Search find_begin(const Window& window, std::uint64_t from) const override {

@@ -65,6 +65,8 @@ class Lines final : public app::RecordFormat {
     return {size, count_lines(window.bytes.substr(0, size))};
   }
 
+  app::RecordShape shape() const override { return {app::RecordShape::Kind::Lines}; }
+
   // Without the line feed, and a carriage return directly before it.
   std::string_view text(std::string_view record) const override {
     if (!record.ends_with('\n')) return record;

@@ -47,7 +47,7 @@ TEST(LoadedApplication, AnUnknownNameListsWhatThereIs) {
 
 TEST(LoadedApplication, AFileThatIsNoApplicationIsRefusedWithItsPath) {
   EXPECT_THAT(load_error("nothing"), HasSubstr("libontime_app_nothing.so is no application of ontime"));
-  EXPECT_THAT(load_error("outdated"), HasSubstr("was built for interface 4000000000, this program has interface 5"));
+  EXPECT_THAT(load_error("outdated"), HasSubstr("was built for interface 4000000000, this program has interface 6"));
   EXPECT_THAT(load_error("/etc/passwd"), StartsWith("cannot load the application /etc/passwd: "));
   EXPECT_THAT(load_error("./missing.so"), StartsWith("cannot load the application ./missing.so: "));
 }

@@ -71,7 +71,7 @@ slurmctld -D >"$work/slurmctld.log" 2>&1 &
 pids+=($!)
 slurmd -D >"$work/slurmd.log" 2>&1 &
 pids+=($!)
-idle() { sinfo -h -o %t | grep -qx idle; }
+idle() { sinfo -h -o %t | grep -x idle >/dev/null; }
 eventually "the node is idle" idle
 
 export ONTIME_DIR=$work/shared ONTIME_PORT=17400

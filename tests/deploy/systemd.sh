@@ -22,7 +22,7 @@ for program in master worker; do
     --config "$source_dir/packaging/systemd/$program.conf" || status=1
   # Every flag that a line shows is one.
   sed -nE 's/^#?([a-z-]+)=.*/\1/p' "$source_dir/packaging/systemd/$program.conf" | while read -r flag; do
-    "$build_dir/bin/ontime-$program" --help | grep -q -- "--$flag" || { echo "$program.conf: there is no --$flag"; exit 1; }
+    "$build_dir/bin/ontime-$program" --help | grep -- "--$flag" >/dev/null || { echo "$program.conf: there is no --$flag"; exit 1; }
   done || status=1
 done
 [ "$status" -ne 0 ] || echo "Three units and two configuration files are right."

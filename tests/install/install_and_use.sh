@@ -24,8 +24,8 @@ cmake -S "$source_dir/examples/application" -B "$work/build" -DCMAKE_PREFIX_PATH
 cmake --build "$work/build" >"$work/build.log"
 
 echo "The installed program knows its own applications, and ours when told where it is"
-"$ontime" apps | grep -q wordcount
-ONTIME_APP_PATH=$work/build/lib/ontime/apps "$ontime" apps | grep -q line_lengths
+"$ontime" apps | grep wordcount >/dev/null
+ONTIME_APP_PATH=$work/build/lib/ontime/apps "$ontime" apps | grep line_lengths >/dev/null
 
 printf 'one\nthree\nfour\n\nno end' >"$work/input.txt"
 printf '0\t2\n4\t3\n' >"$work/expected.tsv"

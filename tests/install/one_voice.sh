@@ -8,5 +8,5 @@ for program in "$@"; do
   said=$("$program" --nonsense 2>&1) || status=$?
   wanted="$name: There is no flag '--nonsense'; see '$name --help'."
   [ "$status" -eq 2 ] && [ "$said" = "$wanted" ] || { printf 'exit code %s\n%s\nwanted\n%s\n' "$status" "$said" "$wanted"; exit 1; }
-  "$program" --help | grep -q '^Usage: ' || { echo "$name --help shows no usage"; exit 1; }
+  "$program" --help | grep '^Usage: ' >/dev/null || { echo "$name --help shows no usage"; exit 1; }
 done

@@ -22,7 +22,7 @@ export RAY_USAGE_STATS_ENABLED=0  # it would report to its makers
 echo "The programs are on PATH"
 [ "$(command -v ontime)" = "$work/site/bin/ontime" ]
 ontime --version
-ontime apps | grep -q wordcount
+ontime apps | grep wordcount >/dev/null
 
 echo "They need no library but glibc's and their own"
 find "$work/site/ontime/_programs" -type f ! -name commit -print0 | xargs -0 ldd | awk '$2 == "=>" {print $3}' | sort -u |
