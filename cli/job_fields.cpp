@@ -184,9 +184,10 @@ constexpr JobField kJobFields[] = {
      .text = [](const wire::JobSummary& job) { return job.settings().parts_suffix(); }},
     {.add_flag =
          [](CLI::App& app, JobOptions& job) {
-           add_text(app, "--skip", job.skip.kinds, "KINDS",
-                    "Leave out inputs that are unreadable, vanished or archived, instead of refusing the job; such as "
-                    "vanished,archived")
+           add_text(
+               app, "--skip", job.skip.kinds, "KINDS",
+               "Leave out inputs that are unreadable, vanished, archived or corrupt, instead of refusing or failing "
+               "the job; such as vanished,corrupt")
                ->envname("ONTIME_SKIP")
                ->check([](const std::string& kinds) {
                  const auto flaws = master::read_flaws(kinds);

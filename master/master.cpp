@@ -70,6 +70,7 @@ struct LevelOf {
   spdlog::level::level_enum operator()(const fact::JobAccepted&) const { return spdlog::level::info; }
   spdlog::level::level_enum operator()(const fact::CommitStarted&) const { return spdlog::level::info; }
   spdlog::level::level_enum operator()(const fact::TaskReopened&) const { return spdlog::level::warn; }
+  spdlog::level::level_enum operator()(const fact::InputLeftOut&) const { return spdlog::level::warn; }
   spdlog::level::level_enum operator()(const auto&) const { return spdlog::level::debug; }
 };
 

@@ -122,6 +122,11 @@ void fill_inputs(wire::JobSummary& summary, const Job& job) {
     for (const auto& part : input.parts)
       if (summary.inputs_size() < kShown) summary.add_inputs(part.path);
   }
+  for (const auto& [file, why] : job.left_out) {
+    wire::Entry& entry = *summary.mutable_settings()->mutable_skip()->add_inputs();
+    entry.set_key(job.spec.inputs[file].path);
+    entry.set_value(why);
+  }
   for (const auto& file : job.spec.files) summary.add_files(file.name);
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kExcludedMax = 1000;
 constexpr std::array kFlaws{std::pair{"unreadable", Flaw::Unreadable}, std::pair{"vanished", Flaw::Vanished},
-                            std::pair{"archived", Flaw::Archived}};
+                            std::pair{"archived", Flaw::Archived}, std::pair{"corrupt", Flaw::Corrupt}};
 
 // A directory would be listed with that path below it.
 bool is_found(std::string_view below, Directories directories) {
@@ -43,9 +43,9 @@ Result<std::set<Flaw>> read_flaws(const std::string& kinds) {
     const std::string kind = kinds.substr(at, end - at);
     const auto known = std::find_if(kFlaws.begin(), kFlaws.end(), [&](const auto& flaw) { return kind == flaw.first; });
     if (known == kFlaws.end())
-      return bad_input("'" + readable(kind.substr(0, kNameBytesMax)) +
-                       "' is nothing that inputs can be skipped for; choose of unreadable, vanished and archived" +
-                       (kind == "corrupt" ? " (of a corrupt file, part may have been counted before it shows)" : ""));
+      return bad_input(
+          "'" + readable(kind.substr(0, kNameBytesMax)) +
+          "' is nothing that inputs can be skipped for; choose of unreadable, vanished, archived and corrupt");
     flaws.insert(known->second);
     at = end + 1;
   }

@@ -23,8 +23,8 @@ enum class Directories { WithThoseBelow, TopLevelOnly };
 // Whether a plain file may be appended to while the job runs: the job reads what it has at submission.
 enum class Changes { Refused, MayGrow };
 
-// Why an input cannot be read, as --skip names it.
-enum class Flaw { Unreadable, Vanished, Archived };
+// Why an input cannot be read, as --skip names it. That one is corrupt shows only where it is mapped.
+enum class Flaw { Unreadable, Vanished, Archived, Corrupt };
 
 // What is wrong with one input; no flaw: with more than that, or with its place, and nothing may be skipped.
 struct Refusal {

@@ -10,14 +10,12 @@
 #include "common/base/wording.h"
 #include "master/base/settings.h"
 #include "master/inputs/input_file.h"
+#include "scheduler/core/job_spec.h"
 
 namespace ontime::master {
 
 class LeftOut {
  public:
-  static constexpr std::size_t kSkippedMax = 1000;  // the job keeps them, and shows them
-  static constexpr std::size_t kSkippedTextMax = 256 << 10;
-
   void add(const std::string& path, std::string why) {
     if (names_.size() < kTasksMax) names_.emplace(path, std::move(why));
   }
@@ -26,7 +24,7 @@ class LeftOut {
   Status skip(const std::string& path, std::string why) {
     text_ += path.size() + why.size();
     skipped_.emplace(path, std::move(why));
-    if (skipped_.size() <= kSkippedMax && text_ <= kSkippedTextMax) return {};
+    if (skipped_.size() <= scheduler::kLeftOutMax && text_ <= scheduler::kLeftOutTextMax) return {};
     return bad_input("--skip would leave out more than " + std::to_string(skipped_.size() - 1) +
                      " inputs, the first with this: " + skipped_.begin()->second +
                      " See what has become of them, or name them with --exclude.");

@@ -81,6 +81,7 @@ ONTIME_FIELDS(scheduler::DecisionNote,
   X(NodeForgotten, node_forgotten, (node))                                           \
   X(CommitStarted, commit_started, (job))                                            \
   X(TaskReopened, task_reopened, )                                                   \
+  X(InputLeftOut, input_left_out, (attempt)(why))                                    \
   X(JobEnded, job_ended, (job)(state)(message)(wanted))                              \
   X(JobNotified, job_notified, (job)(number)(problem))                               \
   X(JobForgotten, job_forgotten, (job))

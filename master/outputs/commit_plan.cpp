@@ -74,6 +74,16 @@ Part make_part(TaskId id, const Task& task, const PartsLook& look) {
 
 }  // namespace
 
+// As if the input were empty, but for its length.
+void empty(output::Task& task) {
+  output::Segment whole = task.segments.front();
+  whole.range = task.split;
+  whole.offset = whole.length = whole.records = 0;
+  whole.crc32c = 0;
+  if (whole.compressed_from) whole.compressed_from = 0;
+  task.segments = {std::move(whole)};
+}
+
 CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit) {
   const scheduler::JobSpec& spec = *commit.spec;
   const std::vector<Task>& tasks = *commit.tasks;
@@ -91,13 +101,17 @@ CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit) {
   std::vector<std::uint32_t> first_files;
   manifest.inputs = manifest_inputs(spec, first_files);
   for (const auto& [path, why] : spec.skip.inputs) manifest.left_out.push_back({path, why});
+  for (const auto& [file, why] : commit.left_out) manifest.left_out.push_back({spec.inputs[file].path, why});
   const PartsLook look{parts_ending(spec), manifest.codec != Codec::Plain};
   plan.parts.reserve(tasks.size());
   manifest.tasks.reserve(tasks.size());
   for (std::uint32_t index = 0; index < tasks.size(); ++index) {
     const TaskId task{commit.job, index};
-    plan.parts.push_back(make_part(task, tasks[index], look));
+    const bool is_left_out = commit.left_out.contains(tasks[index].file);
+    plan.parts.push_back(is_left_out ? Part{part_file_name(index, look.ending), 0, {}, false}
+                                     : make_part(task, tasks[index], look));
     output::Task& written = manifest.tasks.emplace_back(manifest_task(commit.node_names, task, tasks[index], look));
+    if (is_left_out) empty(written);
     written.input = first_files.at(tasks[index].file);
     written.files = std::max<std::uint32_t>(static_cast<std::uint32_t>(spec.inputs[tasks[index].file].parts.size()), 1);
   }

@@ -32,7 +32,7 @@ action::CommitOutput commit_of(const Cluster& cluster, JobId id) {
   const Job& job = *cluster.find_job(id);
   // A live attempt would change while the commit reads it.
   ONTIME_CHECK(job.live.empty(), "nothing of a job that is committed is live");
-  action::CommitOutput commit{id, job.shared_spec, job.tasks.share(), {}, job.counters};
+  action::CommitOutput commit{id, job.shared_spec, job.tasks.share(), {}, job.counters, job.left_out};
   for (const NodeId node : job.nodes) {
     if (const Node* known = cluster.find_node(node)) commit.node_names.emplace(node, known->name);
   }

@@ -79,6 +79,7 @@ struct CommitOutput {
   std::shared_ptr<const std::vector<Task>> tasks;  // every segment is sealed, no attempt is live
   std::map<NodeId, std::string> node_names;        // of the nodes that ran attempts
   Counters counters;
+  std::map<std::uint32_t, std::string> left_out;  // as Job::left_out
 };
 
 // The job did not succeed: remove what its attempts wrote. Nothing is answered.

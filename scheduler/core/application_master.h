@@ -130,6 +130,9 @@ class ApplicationMaster {
   static std::uint32_t count_excused(const Task& task, std::uint64_t segment);
   bool is_excused(const StepBuilder& step, AttemptId attempt, FailureKind kind) const;
   std::string why_missing(const StepBuilder& step) const;
+  static bool may_leave_out(const Job& job, const std::string& why);
+  // Returns why the job has failed, or an empty string if it goes on without the attempt's input.
+  std::string leave_out(StepBuilder& step, AttemptId attempt, const std::string& why);
   void avoid(NodeId node, TimePoint now);
   std::vector<NodeId> troubled(TimePoint now) const;
   std::optional<TimePoint> progress_due(const Cluster& cluster, AttemptId attempt) const;

@@ -114,15 +114,10 @@ struct Cluster::Applier {
     ONTIME_CHECK(sealed, "only an open segment is sealed, whole and once");
     Job& job = cluster.job(fact.attempt.task.job);
     job.sealed_bytes += fact.input_end - fact.range.begin;
-    job.sealed_records += fact.output.records;
-    job.output_bytes += fact.output.length;
-    job.output_content_bytes += fact.output.content_length;
+    if (!job.left_out.contains(task.file)) count(job, task, fact);
     job.usual_gap = fact.usual_gap;
     job.usual_seal = fact.usual_seal;
     job.usual_launch = fact.usual_launch;
-    if (!task.is_counted) {
-      for (const auto& [key, value] : fact.counters) job.counters[key] += value;
-    }
     if (task.ledger.is_done()) ++job.tasks_done;
 
     Attempt& winner = cluster.attempt(fact.attempt);
@@ -135,6 +130,22 @@ struct Cluster::Applier {
     winner.segment = {};
     if (winner.held.begin == winner.held.end) cluster.end_attempt(fact.attempt, AttemptState::Succeeded, at);
     stop_others_before(task, fact.range.begin, fact.attempt.number);
+  }
+
+  static void count(Job& job, const Task& task, const fact::SegmentSealed& fact) {
+    job.sealed_records += fact.output.records;
+    job.output_bytes += fact.output.length;
+    job.output_content_bytes += fact.output.content_length;
+    if (task.is_counted) return;
+    for (const auto& [key, value] : fact.counters) job.counters[key] += value;
+    if (!leaves_out_corrupt(job.spec)) return;
+    for (const auto& [key, value] : fact.counters) job.counters_of[task.file][key] += value;
+  }
+
+  static void discount(Job& job, const SealedOutput& output) {
+    job.sealed_records -= output.records;
+    job.output_bytes -= output.length;
+    job.output_content_bytes -= output.content_length;
   }
 
   // Attempts that would come to the segment at `begin` later, but are not `number`, hold nothing from there on.
@@ -205,13 +216,32 @@ struct Cluster::Applier {
     Task& task = cluster.task(fact.task);
     ONTIME_CHECK(task.ledger.is_done(), "only what was sealed can be lost");
     job.sealed_bytes -= task.ledger.sealed_bytes();
-    const SealedOutput lost = task.ledger.sealed_output();
-    job.sealed_records -= lost.records;
-    job.output_bytes -= lost.length;
-    job.output_content_bytes -= lost.content_length;
+    if (!job.left_out.contains(task.file)) discount(job, task.ledger.sealed_output());
     --job.tasks_done;
     task.ledger.reopen(job.spec.inputs.at(task.file).knows_length() ? task.ledger.split().end : kUnknownEnd);
     task.is_counted = true;
+  }
+
+  void operator()(const fact::InputLeftOut& fact) const {
+    Job& job = cluster.job(fact.attempt.task.job);
+    Task& task = cluster.task(fact.attempt.task);
+    ONTIME_CHECK(!task.ledger.is_done(), "only an input that is not mapped yet is left out");
+    if (job.left_out.emplace(task.file, fact.why).second) leave_out(job, task.file);
+    job.sealed_bytes -= task.ledger.sealed_bytes();
+    task.ledger.seal_rest(cluster.attempt(fact.attempt).offset, fact.attempt.number);
+    job.sealed_bytes += task.ledger.sealed_bytes();
+    ++job.tasks_done;
+  }
+
+  // What was sealed of the input does not count any more. Tasks are in the order of their inputs.
+  static void leave_out(Job& job, std::uint32_t file) {
+    const auto& tasks = std::as_const(job.tasks);
+    auto task = std::lower_bound(tasks.begin(), tasks.end(), file,
+                                 [](const Task& one, std::uint32_t wanted) { return one.file < wanted; });
+    for (; task != tasks.end() && task->file == file; ++task) discount(job, task->ledger.sealed_output());
+    const auto counted = job.counters_of.extract(file);
+    if (counted.empty()) return;
+    for (const auto& [key, value] : counted.mapped()) job.counters[key] -= value;
   }
 
   void operator()(const fact::JobEnded& fact) const {

@@ -135,6 +135,9 @@ struct OfFact {
   Line operator()(const fact::NodeForgotten& f) const { return line("node_forgotten").about(f.node); }
   Line operator()(const fact::CommitStarted& f) const { return line("job_commit_started").about(f.job); }
   Line operator()(const fact::TaskReopened& f) const { return line("task_reopened").about(f.task); }
+  Line operator()(const fact::InputLeftOut& f) const {
+    return line("input_left_out").about(f.attempt).message("why", f.why);
+  }
   Line operator()(const fact::JobEnded& f) const {
     return line("job_ended").about(f.job).field("state", name_of(f.state)).message("message", f.message);
   }

@@ -131,6 +131,8 @@ std::string ApplicationMaster::on_attempt_failed(StepBuilder& step, AttemptId id
   const std::string& where = step.cluster.find_node(node)->name;
   // Every node would find the same bytes, so retries would only waste time.
   if (kind == FailureKind::Data) {
+    const std::string why = message.substr(0, kFirstMessageBytes);
+    if (may_leave_out(*step.cluster.find_job(job_), why)) return leave_out(step, id, why);
     step.record(fact::AttemptEnded{id, AttemptEnd::Fatal, message});
     return to_string(id.task) + ": " + message;
   }
@@ -155,6 +157,27 @@ std::string ApplicationMaster::on_attempt_failed(StepBuilder& step, AttemptId id
   const auto first = first_failures_.find(id.task.index);
   if (first == first_failures_.end() || failures == 1) return why + ", on " + where + ": " + message;
   return why + "; the first time on " + first->second.where + ": " + first->second.message;
+}
+
+bool ApplicationMaster::may_leave_out(const Job& job, const std::string& why) {
+  if (!leaves_out_corrupt(job.spec)) return false;
+  std::size_t text = why.size();
+  for (const auto& [path, known] : job.spec.skip.inputs) text += path.size() + known.size();
+  for (const auto& [file, known] : job.left_out) text += job.spec.inputs[file].path.size() + known.size();
+  return job.spec.skip.inputs.size() + job.left_out.size() < kLeftOutMax && text <= kLeftOutTextMax;
+}
+
+// Its other tasks are mapped for nothing, or found to be corrupt as well.
+std::string ApplicationMaster::leave_out(StepBuilder& step, AttemptId id, const std::string& why) {
+  step.record(fact::AttemptEnded{id, AttemptEnd::Failed, why});
+  const auto attempts = static_cast<std::uint32_t>(step.cluster.find_task(id.task)->attempts.size());
+  for (std::uint32_t number = 0; number < attempts; ++number) {
+    end_attempt(step, {id.task, number}, AttemptEnd::Killed, "its input is corrupt and is left out");
+  }
+  step.record(fact::InputLeftOut{id, why});
+  refresh(step.cluster, id.task);
+  const Job& job = *step.cluster.find_job(job_);
+  return job.left_out.size() < job.spec.inputs.size() ? "" : "each input is corrupt and was to be left out: " + why;
 }
 
 // No node is left that might have what the job needs, or so many have not that it must be the job's fault; but not

@@ -54,12 +54,15 @@ class Inspection {
   void inspect_job(JobId id, const Job& job) {
     std::uint32_t done = 0;
     std::uint64_t sealed_bytes = 0;
+    std::uint64_t sealed_records = 0;
     std::vector<AttemptId> live;  // in order
     for (std::uint32_t index = 0; index < job.tasks.size(); ++index) {
       const TaskId task{id, index};
       inspect_ledger(task, job.tasks[index]);
       done += job.tasks[index].ledger.is_done() ? 1 : 0;
       sealed_bytes += job.tasks[index].ledger.sealed_bytes();
+      if (!job.left_out.contains(job.tasks[index].file))
+        sealed_records += job.tasks[index].ledger.sealed_output().records;
       for (std::uint32_t number = 0; number < job.tasks[index].attempts.size(); ++number) {
         const Attempt& attempt = job.tasks[index].attempts[number];
         if (!is_live(attempt.state)) continue;
@@ -69,6 +72,7 @@ class Inspection {
     }
     require(done == job.tasks_done, id, ": tasks done are those with every segment sealed");
     require(sealed_bytes == job.sealed_bytes, id, ": sealed bytes are those of the sealed segments");
+    require(sealed_records == job.sealed_records, id, ": sealed records are those of inputs that are not left out");
     require(std::equal(live.begin(), live.end(), job.live.begin(), job.live.end()), id,
             ": the live attempts are known");
     require(job.state == JobState::Running || live.empty(), id, ": only a running job has live attempts");

@@ -61,7 +61,11 @@ struct Job {
   std::uint64_t output_content_bytes = 0;  // before compression; 0: not compressed
   std::uint32_t attempts_launched = 0;
   std::uint32_t attempts_failed = 0;
-  Counters counters;                    // of sealed segments
+  Counters counters;  // of sealed segments
+  // Inputs that are left out since one of their attempts has found them to be corrupt, and why. Counters by input, for
+  // when one is: only of a job that leaves such inputs out.
+  std::map<std::uint32_t, std::string> left_out;
+  std::map<std::uint32_t, Counters> counters_of;
   std::set<AttemptId> live;             // its live attempts
   std::set<NodeId> nodes;               // that ever ran one of its attempts
   std::vector<DecisionAt> decisions;    // of its policy, in order; the first kDecisionsKept

@@ -74,6 +74,10 @@ bool has_store(const JobSpec& spec) {
                                                 [&](const InputFile& file) { return is_address(file.path); });
 }
 
+bool leaves_out_corrupt(const JobSpec& spec) {
+  return ("," + spec.skip.kinds + ",").find(",corrupt,") != std::string::npos;
+}
+
 // Lengths in front, so that no name or value can pass for another.
 std::string profile_key(const JobSpec& spec) {
   std::string key;
@@ -201,14 +205,15 @@ std::uint64_t split_bytes_for(const std::vector<InputFile>& files, std::uint32_t
 }
 
 void divide_input(JobSpec& spec, std::vector<InputFile> files, const InputDivision& division) {
+  const bool groups = division.groups && !leaves_out_corrupt(spec);  // a file is left out, and not those beside it
   if (division.split_bytes != 0) {
     spec.split_bytes = division.split_bytes;
   } else if (division.splits != 0) {
-    spec.split_bytes = split_bytes_for(files, division.splits, division.groups);
+    spec.split_bytes = split_bytes_for(files, division.splits, groups);
   }
   const bool is_default = division.split_bytes == 0 && division.splits == 0;
   const std::uint64_t group_bytes = is_default ? default_group_bytes(files, spec.split_bytes) : spec.split_bytes;
-  spec.inputs = division.groups ? group_files(std::move(files), group_bytes) : std::move(files);
+  spec.inputs = groups ? group_files(std::move(files), group_bytes) : std::move(files);
 }
 
 }  // namespace ontime::scheduler

@@ -108,6 +108,12 @@ std::uint64_t count_files(const JobSpec& spec);
 // An input or its output is in a store or on a web server.
 bool has_store(const JobSpec& spec);
 
+// Inputs that turn out to be corrupt are left out, instead of failing the job.
+bool leaves_out_corrupt(const JobSpec& spec);
+// The inputs that a job leaves out are kept in memory, and shown.
+inline constexpr std::size_t kLeftOutMax = 1000;
+inline constexpr std::size_t kLeftOutTextMax = 256u << 10;  // their paths and why
+
 // By what later jobs find what attempts of this one have shown: the application and its parameters. Empty: those are
 // longer than kProfileKeyBytesMax, and the job neither finds nor leaves a profile.
 std::string profile_key(const JobSpec& spec);

@@ -69,6 +69,14 @@ bool Ledger::seal(ByteRange range, std::uint64_t input_end, std::uint32_t attemp
   return true;
 }
 
+void Ledger::seal_rest(std::uint64_t input_end, std::uint32_t attempt) {
+  for (Segment& segment : segments_) {
+    if (segment.sealed) continue;
+    const ByteRange range = segment.range;
+    seal(range, range.is_open_ended() ? std::max(range.begin, input_end) : range.end, attempt, {});
+  }
+}
+
 void Ledger::reopen(std::uint64_t end) {
   Segment whole;
   whole.range = {segments_.front().range.begin, end};

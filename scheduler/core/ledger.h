@@ -48,6 +48,8 @@ class Ledger {
   bool cut(std::uint64_t begin, std::uint64_t at);
   // False, and nothing changes, unless exactly this range is an open segment. `input_end` closes an unknown end.
   bool seal(ByteRange range, std::uint64_t input_end, std::uint32_t attempt, const SealedOutput& output);
+  // What is open is sealed without output, an unknown end at `input_end`.
+  void seal_rest(std::uint64_t input_end, std::uint32_t attempt);
   // What was sealed is lost: all is one open segment again, up to `end`, and that counts as a failure.
   void reopen(std::uint64_t end);
   std::uint8_t most_failures() const;  // of any segment

@@ -193,6 +193,13 @@ struct CommitStarted {
   JobId job;
 };
 
+// The attempt has found its input to be corrupt, and the job leaves such inputs out: nothing that was or will be mapped
+// of it counts, and what is open of the attempt's task is sealed without output.
+struct InputLeftOut {
+  AttemptId attempt;
+  std::string why;
+};
+
 // The commit has not found what the task had stored: all of it is open again, and its job runs.
 struct TaskReopened {
   TaskId task;
@@ -220,11 +227,11 @@ struct JobForgotten {
 
 }  // namespace fact
 
-using Fact =
-    std::variant<fact::MasterStarted, fact::NodeAdded, fact::JobAccepted, fact::AttemptLaunched, fact::StandbyBegun,
-                 fact::SegmentCut, fact::SegmentDivided, fact::SegmentSealed, fact::AttemptEnded, fact::PolicyDecided,
-                 fact::ProfileUpdated, fact::CommitStarted, fact::JobEnded, fact::JobForgotten, fact::DutyChanged,
-                 fact::ProfileForgotten, fact::NodeForgotten, fact::TaskReopened, fact::JobNotified>;
+using Fact = std::variant<fact::MasterStarted, fact::NodeAdded, fact::JobAccepted, fact::AttemptLaunched,
+                          fact::StandbyBegun, fact::SegmentCut, fact::SegmentDivided, fact::SegmentSealed,
+                          fact::AttemptEnded, fact::PolicyDecided, fact::ProfileUpdated, fact::CommitStarted,
+                          fact::JobEnded, fact::JobForgotten, fact::DutyChanged, fact::ProfileForgotten,
+                          fact::NodeForgotten, fact::TaskReopened, fact::JobNotified, fact::InputLeftOut>;
 
 struct JournalRecord {
   TimePoint at;  // the `now` of the step that made it

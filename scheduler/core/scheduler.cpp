@@ -180,6 +180,7 @@ void Scheduler::Impl::fail_attempt(StepBuilder& step, AttemptId id, FailureKind 
   ApplicationMaster& master = masters_.at(job);
   const bool works_elsewhere = master.works_elsewhere(node);
   const std::string failure = master.on_attempt_failed(step, id, kind, message);
+  if (failure.empty() && cluster_.find_task(id.task)->ledger.is_done()) return commit_if_done(step, job);
   if (failure.empty()) {
     if (const auto until = health_.on_failure(node, job, kind, works_elsewhere, step.now)) {
       hold_back(node, *until, message, step.now);

@@ -131,6 +131,12 @@ struct Audit::Follower {
     task->segments = {{task->split.begin, {task->split.end, false}}};
   }
 
+  void operator()(const fact::InputLeftOut& fact) const {
+    Task* task = audit.task_of(fact.attempt.task);
+    if (task == nullptr) return audit.complain("a task whose input is left out exists");
+    for (auto& [begin, segment] : task->segments) segment.sealed = true;
+  }
+
   void operator()(const fact::JobEnded& fact) const {
     Job* job = job_of(fact.job, "a job that ends exists");
     if (job == nullptr) return;

@@ -79,6 +79,10 @@ struct SameAs {
   }
   bool operator()(const fact::CommitStarted& a) const { return a.job == as<fact::CommitStarted>().job; }
   bool operator()(const fact::TaskReopened& a) const { return a.task == as<fact::TaskReopened>().task; }
+  bool operator()(const fact::InputLeftOut& a) const {
+    const auto& b = as<fact::InputLeftOut>();
+    return std::tie(a.attempt, a.why) == std::tie(b.attempt, b.why);
+  }
   bool operator()(const fact::JobEnded& a) const {
     const auto& b = as<fact::JobEnded>();
     return std::tie(a.job, a.state, a.message, a.wanted) == std::tie(b.job, b.state, b.message, b.wanted);

@@ -181,6 +181,8 @@ inline scheduler::Fact any_fact(int kind) {
       return fact::NodeForgotten{node};
     case 17:
       return fact::TaskReopened{any_attempt().task};
+    case 19:
+      return fact::InputLeftOut{any_attempt(), *any_text()};
     case 18:
       return fact::JobNotified{any_job(), *rc::gen::arbitrary<std::uint32_t>(), *any_text()};
     default:

@@ -110,8 +110,8 @@ TEST_F(ChosenInputs, SkipsNoMoreThanCanBeShown) {
 }
 
 TEST_F(ChosenInputs, KnowsWhatInputsCanBeSkippedFor) {
-  for (const char* kinds : {"", "vanished", "archived,unreadable"}) EXPECT_TRUE(read_flaws(kinds)) << kinds;
-  for (const char* kinds : {"late", "vanished,,archived", "vanished, archived", "corrupt"})
+  for (const char* kinds : {"", "vanished", "archived,unreadable,corrupt"}) EXPECT_TRUE(read_flaws(kinds)) << kinds;
+  for (const char* kinds : {"late", "vanished,,archived", "vanished, archived", "torn"})
     EXPECT_FALSE(read_flaws(kinds)) << kinds;
 }
 

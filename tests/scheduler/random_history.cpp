@@ -189,7 +189,12 @@ void RandomHistory::submit() {
   spec.attempts_max = 50;
   spec.notify = {"ended:a", "late:b"};
   spec.owner = ++jobs_ % 2 == 0 ? "alice" : "bob";
-  world_.submit(*rc::gen::inRange<std::uint64_t>(0, 100), *rc::gen::inRange<std::uint64_t>(10, 60), spec);
+  spec.split_bytes = *rc::gen::inRange<std::uint64_t>(10, 60);
+  const int files = *rc::gen::inRange(1, 4);
+  for (int i = 0; i < files; ++i)
+    spec.inputs.push_back({"/in/" + std::to_string(i), *rc::gen::inRange<std::uint64_t>(0, 100), "v"});
+  if (*rc::gen::arbitrary<bool>()) spec.skip.kinds = "vanished,corrupt";
+  world_.submit(spec);
 }
 
 // It is over, or has not found what some tasks had stored.

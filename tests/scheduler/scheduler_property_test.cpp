@@ -23,6 +23,7 @@ std::string durable(const Cluster& cluster) {
     text << to_string(id) << ' ' << static_cast<int>(job.state) << ' ' << job.tasks_done << ' ' << job.sealed_bytes
          << ' ' << job.sealed_records << ' ' << job.attempts_failed << ' ' << job.message << '\n';
     for (const auto& [name, value] : job.counters) text << ' ' << name.second << '=' << value << '\n';
+    for (const auto& [file, why] : job.left_out) text << " left out " << file << ": " << why << '\n';
     for (const Task& task : job.tasks) {
       for (const Segment& segment : task.ledger.segments()) {
         text << ' ' << segment.range.begin << '-' << segment.range.end << (segment.sealed ? '*' : '.')

@@ -215,6 +215,72 @@ TEST(Scheduler, AFatalFailureFailsTheJobAtOnce) {
   EXPECT_EQ(world.job(job).state, JobState::Failed);
 }
 
+namespace {
+
+JobSpec two_files(const std::string& skipped) {
+  JobSpec spec = World::quiet_spec();
+  spec.split_bytes = 10;
+  spec.inputs = {{"/in/good", 10, "v"}, {"/in/bad", 20, "v"}};
+  spec.skip.kinds = skipped;
+  return spec;
+}
+
+}  // namespace
+
+TEST(Scheduler, WhatWasMappedOfACorruptInputThatIsLeftOutDoesNotCount) {
+  World world;
+  world.register_node("a", 3);
+  const JobId job = world.submit(two_files("corrupt"));
+  const auto launches = world.take<action::LaunchAttempt>();
+  ASSERT_EQ(launches.size(), 3u);
+  world.seal_all(launches[1].attempt);  // of the bad one
+  world.fail(launches[2].attempt, "broken", FailureKind::Data);
+  EXPECT_EQ(world.job(job).sealed_records, 0u);
+  EXPECT_EQ(world.job(job).counters.at({"group", "name"}), 0u);
+  world.seal_all(launches[0].attempt);
+  world.restart();
+  EXPECT_EQ(world.job(job).state, JobState::Committing);
+  const auto commits = world.take<action::CommitOutput>();
+  ASSERT_FALSE(commits.empty());
+  EXPECT_EQ(commits.back().left_out, (std::map<std::uint32_t, std::string>{{1, "broken"}}));
+  world.commit(job);
+  EXPECT_EQ(world.job(job).state, JobState::Succeeded);
+  EXPECT_EQ(world.job(job).sealed_records, 10u);
+  EXPECT_EQ(world.job(job).counters.at({"group", "name"}), 1u);
+}
+
+TEST(Scheduler, ACorruptInputIsMappedByNobodyAnyMore) {
+  World world;
+  world.register_node("a", 2);
+  JobSpec spec = two_files("corrupt");
+  spec.inputs[1].size = 10;
+  const JobId job = world.submit(spec);
+  const auto launches = world.take<action::LaunchAttempt>();
+  world.fail(launches.back().attempt, "broken", FailureKind::Data);
+  world.pass(1min);
+  EXPECT_TRUE(world.take<action::LaunchAttempt>().empty());
+  EXPECT_EQ(world.job(job).tasks_done, 1u);
+}
+
+TEST(Scheduler, AJobWhoseInputsAreAllCorruptFails) {
+  World world;
+  world.register_node("a", 3);
+  const JobId job = world.submit(two_files("corrupt"));
+  for (const auto& launch : world.take<action::LaunchAttempt>()) {
+    if (world.cluster().find_live(launch.attempt) != nullptr) world.fail(launch.attempt, "broken", FailureKind::Data);
+  }
+  EXPECT_EQ(world.job(job).state, JobState::Failed);
+  EXPECT_NE(world.job(job).message.find("each input is corrupt"), std::string::npos) << world.job(job).message;
+}
+
+TEST(Scheduler, AnotherKindThatIsSkippedForgivesNoCorruptInput) {
+  World world;
+  world.register_node("a");
+  const JobId job = world.submit(two_files("vanished"));
+  world.fail(world.take_launch(), "broken", FailureKind::Data);
+  EXPECT_EQ(world.job(job).state, JobState::Failed);
+}
+
 TEST(Scheduler, OtherJobsGoOnWhenOneFails) {
   World world;
   world.register_node("a");

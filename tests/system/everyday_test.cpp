@@ -60,6 +60,26 @@ TEST_F(Everyday, OneBadNameAmongGoodOnesIsLeftOutAndListed) {
   EXPECT_NE(json.out.find("\"why\": \"The input " + why), std::string::npos) << json.out;
 }
 
+// The first words of the torn file, and the first rows of the other one, are mapped before the damage shows.
+TEST_F(Everyday, WhatTurnsOutToBeCorruptIsLeftOutWholly) {
+  std::filesystem::create_directory(directory_ / "in");
+  ASSERT_EQ(at_prompt("cp book.txt in/a.txt && seq 1 300000 | gzip -c | head -c 300000 > in/torn.gz && "
+                      "head -c 100000 /dev/zero | tr '\\0' x > in/long")
+                .status,
+            0);
+  const std::string run = "ontime run wordcount in --max-record 10KB --checkpoint 50ms --inject pace=500ms -o ";
+  EXPECT_EQ(at_prompt(run + "refused").status, 1);
+  const Finished skipped = at_prompt(run + "counts --skip corrupt");
+  ASSERT_EQ(skipped.status, 0) << skipped.err;
+  EXPECT_NE(skipped.out.find("left out:    2 inputs: "), std::string::npos) << skipped.out;
+  EXPECT_EQ(at_prompt("ontime result counts").out, "be\t2\nnot\t1\nor\t1\nto\t2\n");
+  EXPECT_EQ(at_prompt("ontime verify counts").status, 0);
+  const std::string manifest = read_file(directory_ / "counts/_manifest.json");
+  EXPECT_NE(manifest.find("\"path\":\"" + directory_.path() + "/in/torn.gz\",\"why\":\""), std::string::npos)
+      << manifest;
+  EXPECT_EQ(at_prompt("rm in/a.txt; " + run + "none --skip corrupt").status, 1);
+}
+
 TEST_F(Everyday, NamesThatMeanAFileToOneProcessAreReadByIt) {
   const std::string run = "ontime run wordcount -q --answer - -o ", counts = "be\t2\nnot\t1\nor\t1\nto\t2\n";
   EXPECT_EQ(at_prompt(run + "a /dev/stdin < book.txt").out, counts);
