@@ -49,6 +49,7 @@ class AttemptAccount {
   }
 
   Unsealed unsealed_in(const Segment& segment) const {
+    if (task_.is_left_out) return kDropped;
     if (is_live(attempt_.state)) return segment.sealed ? kDuplicated : kOpen;
     if (attempt_.state == AttemptState::Failed || attempt_.state == AttemptState::Lost) return kDropped;
     return is_covered(segment) ? kDuplicated : kDropped;
@@ -63,7 +64,7 @@ class AttemptAccount {
     std::uint64_t at = attempt_.start_offset;
     for (; segment != nullptr && segment != segments.data() + segments.size() && at < attempt_.offset; ++segment) {
       const std::uint64_t to = std::min(attempt_.offset, segment->range.end);
-      if (segment->sealed && segment->attempt == number_)
+      if (segment->sealed && segment->attempt == number_ && !task_.is_left_out)
         bytes.useful += to - at;
       else
         account_.bytes.*unsealed_in(*segment).bytes += to - at;
@@ -99,7 +100,9 @@ class AttemptAccount {
     const ByteAccount& bytes = account_.bytes;
     if (bytes.mapped == 0) {
       const Segment* segment = task_.ledger.containing(attempt_.held.begin);
-      if (attempt_.state == AttemptState::Succeeded || segment == nullptr)
+      if (task_.is_left_out)
+        time.dropped = work;
+      else if (attempt_.state == AttemptState::Succeeded || segment == nullptr)
         time.useful = work;
       else
         time.*unsealed_in(*segment).time = work;
@@ -130,7 +133,7 @@ class AttemptAccount {
   void find_saving() {
     const std::uint64_t mapped = account_.bytes.mapped;
     const Segment* const first = task_.ledger.find(attempt_.start_offset);
-    if (mapped == 0 || first == nullptr || !first->sealed || first->attempt != number_) return;
+    if (mapped == 0 || first == nullptr || !first->sealed || first->attempt != number_ || task_.is_left_out) return;
     std::map<std::uint32_t, std::uint64_t> by_sealer;
     const std::vector<Segment>& segments = task_.ledger.segments();
     for (const Segment* segment = first; segment != segments.data();) {

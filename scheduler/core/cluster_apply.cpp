@@ -114,7 +114,7 @@ struct Cluster::Applier {
     ONTIME_CHECK(sealed, "only an open segment is sealed, whole and once");
     Job& job = cluster.job(fact.attempt.task.job);
     job.sealed_bytes += fact.input_end - fact.range.begin;
-    if (!job.left_out.contains(task.file)) count(job, task, fact);
+    if (!task.is_left_out) count(job, task, fact);
     job.usual_gap = fact.usual_gap;
     job.usual_seal = fact.usual_seal;
     job.usual_launch = fact.usual_launch;
@@ -216,7 +216,7 @@ struct Cluster::Applier {
     Task& task = cluster.task(fact.task);
     ONTIME_CHECK(task.ledger.is_done(), "only what was sealed can be lost");
     job.sealed_bytes -= task.ledger.sealed_bytes();
-    if (!job.left_out.contains(task.file)) discount(job, task.ledger.sealed_output());
+    if (!task.is_left_out) discount(job, task.ledger.sealed_output());
     --job.tasks_done;
     task.ledger.reopen(job.spec.inputs.at(task.file).knows_length() ? task.ledger.split().end : kUnknownEnd);
     task.is_counted = true;
@@ -238,7 +238,10 @@ struct Cluster::Applier {
     const auto& tasks = std::as_const(job.tasks);
     auto task = std::lower_bound(tasks.begin(), tasks.end(), file,
                                  [](const Task& one, std::uint32_t wanted) { return one.file < wanted; });
-    for (; task != tasks.end() && task->file == file; ++task) discount(job, task->ledger.sealed_output());
+    for (; task != tasks.end() && task->file == file; ++task) {
+      discount(job, task->ledger.sealed_output());
+      job.tasks.at(static_cast<std::size_t>(task - tasks.begin())).is_left_out = true;
+    }
     const auto counted = job.counters_of.extract(file);
     if (counted.empty()) return;
     for (const auto& [key, value] : counted.mapped()) job.counters[key] -= value;

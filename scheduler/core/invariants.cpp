@@ -61,8 +61,7 @@ class Inspection {
       inspect_ledger(task, job.tasks[index]);
       done += job.tasks[index].ledger.is_done() ? 1 : 0;
       sealed_bytes += job.tasks[index].ledger.sealed_bytes();
-      if (!job.left_out.contains(job.tasks[index].file))
-        sealed_records += job.tasks[index].ledger.sealed_output().records;
+      if (!job.tasks[index].is_left_out) sealed_records += job.tasks[index].ledger.sealed_output().records;
       for (std::uint32_t number = 0; number < job.tasks[index].attempts.size(); ++number) {
         const Attempt& attempt = job.tasks[index].attempts[number];
         if (!is_live(attempt.state)) continue;

@@ -91,8 +91,9 @@ struct Attempt {
 struct Task {
   explicit Task(const Split& split) : file(split.file), ledger(split.range) {}
 
-  std::uint32_t file;       // index into JobSpec::inputs
-  bool is_counted = false;  // its counters are the job's already: it is mapped again, since its output was lost
+  std::uint32_t file;        // index into JobSpec::inputs
+  bool is_counted = false;   // its counters are the job's already: it is mapped again, since its output was lost
+  bool is_left_out = false;  // with its input: nothing that was mapped of it counts
   Ledger ledger;
   std::vector<Attempt> attempts;  // index = AttemptId::number
 };
