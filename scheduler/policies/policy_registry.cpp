@@ -193,6 +193,8 @@ constexpr Rescue kSlowMantri{Rescue::Kind::Restart, 1, true, Rescue::Trigger::Sl
 constexpr Rescue kSlowHadoop{Rescue::Kind::Restart, 1, true, Rescue::Trigger::Slow, 1, 0, 15};
 constexpr Rescue kSlowLate{Rescue::Kind::Restart, 1, true, Rescue::Trigger::Slow, 1, 60, 0};
 
+constexpr Rescue kDivideSlow{Rescue::Kind::Divide, 10, true, Rescue::Trigger::Slow, 1, 0, 0};
+
 const std::vector<Registered>& registered() {
   static const std::vector<Registered> list{
       {{"none", "no speculation", false}, with_parameters<None>},
@@ -202,6 +204,16 @@ const std::vector<Registered>& registered() {
       {{"mantri", "copies that pay for themselves, restarts, pruning (Mantri)", true, kSlowMantri}, make_mantri},
       {{"dolly", "clones of every task of small jobs (Dolly)", true}, make_dolly},
       {{"hopper", "slots by virtual job size, copies as LATE (Hopper)", true, kSlowLate}, make_hopper},
+      {{"grass", "copies that save slots, and at a job's end those that save time (GRASS)", true, kSlowMantri},
+       make_grass},
+      {{"spark", "copies for what has run for three median times, when nine tenths are done (Spark)", true, kSlow},
+       make_spark},
+      {{"flink", "copies for what has run for 1.5 median times, when three quarters are done (Flink)", true, kSlow},
+       make_flink},
+      {{"skewtune", "idle slots divide the longest rest among all (SkewTune)", false, kDivideSlow}, make_skewtune},
+      {{"dataflow", "each idle slot takes over a part of the longest rest (Dataflow)", false, kDivideSlow},
+       make_dataflow},
+      {{"ytsaurus", "divides, or copies, what has long to go (YTsaurus)", false, kDivideSlow}, make_ytsaurus},
       {{"clone", "Chronos: every task starts with r extra attempts", true},
        and_late<chronos_with<chronos::Strategy::Clone>>},
       {{"s-restart",

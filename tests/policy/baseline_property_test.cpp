@@ -1,4 +1,4 @@
-// What holds for all five whatever happens: they are watched in random clusters while they plan.
+// What holds for all of them whatever happens: they are watched in random clusters while they plan.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -108,6 +108,9 @@ StringMap quick(const std::string& policy) {
             {"report", "200ms"},
             {"form", *rc::gen::element<std::string>("full", "p1", "p3")}};
   }
+  if (policy == "grass") return {{"check", "100ms"}, {"ahead", "no"}};
+  if (policy == "spark") return {{"quantile", "0.5"}, {"multiplier", "1.2"}};
+  if (policy == "flink") return {{"check_interval", "100ms"}, {"ratio", "0.4"}, {"lower_bound", "500ms"}};
   return {{"budget", "1"}, {"utilisation", "1"}, {"p", *rc::gen::element<std::string>("0.05", "0.3")}};
 }
 
@@ -141,7 +144,7 @@ bool all_ended(const BaselineWorld& world) {
 }
 
 TEST(Baselines, PlanWithinTheBudgetAboutUnfinishedTasksAndAlwaysAlike) {
-  for (const std::string policy : {"hadoop", "late", "mantri", "dolly", "hopper"}) {
+  for (const std::string policy : {"hadoop", "late", "mantri", "dolly", "hopper", "grass", "spark", "flink"}) {
     EXPECT_TRUE(rc::check(policy, [&] {
       Settings settings;
       settings.make_policy = [](std::string_view name, const StringMap& parameters) -> std::unique_ptr<Policy> {
@@ -165,7 +168,7 @@ TEST(Baselines, PlanWithinTheBudgetAboutUnfinishedTasksAndAlwaysAlike) {
 }
 
 TEST(Baselines, AllAreKnownByNameAndRestart) {
-  for (const std::string_view name : {"hadoop", "late", "mantri", "dolly", "hopper"}) {
+  for (const std::string_view name : {"hadoop", "late", "mantri", "dolly", "hopper", "grass", "spark", "flink"}) {
     ASSERT_NE(find_policy(name), nullptr) << name;
     EXPECT_TRUE(find_policy(name)->restarts);
     EXPECT_NE(make_policy(name, {}), nullptr);

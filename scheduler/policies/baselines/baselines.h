@@ -179,4 +179,49 @@ double restart_above(const MantriSettings& settings, const FreshAttempt& fresh, 
 
 std::unique_ptr<Policy> make_mantri(Parameters& parameters);
 
+// Spark and Flink ----------------------------------------------------------------------------------------------------
+
+struct SparkRules {
+  double quantile = 0.9;     // share of a job's tasks that must be done before it is judged
+  double multiplier = 3;     // of the median duration (the upper one of two)
+  double min_runtime = 0.1;  // seconds
+};
+
+// Seconds that an attempt must have run; nothing before max(floor(quantile tasks), 1) of the tasks have durations.
+std::optional<double> spark_threshold(const SparkRules& rules, std::size_t tasks, std::span<const double> durations);
+
+struct FlinkRules {
+  double ratio = 0.75;      // share of a job's tasks that must be done, and of which the median is taken
+  double multiplier = 1.5;  // of that median
+};
+
+// `weighted`: run times of finished tasks, each by the bytes of its input. The median is that of the round(ratio tasks)
+// shortest, the upper one of two. 0 if that is none; nothing while fewer than the ratio are done.
+std::optional<double> flink_baseline(const FlinkRules& rules, std::size_t tasks, std::vector<double> weighted);
+
+std::unique_ptr<Policy> make_spark(Parameters& parameters);
+std::unique_ptr<Policy> make_flink(Parameters& parameters);
+
+// Those that divide what is left of a running task -------------------------------------------------------------------
+
+// SkewTune's planner (Kwon and others, SIGMOD 2012, section 5): `work` seconds are divided among slots that become
+// available after so many seconds (ascending), such that all are done at the same time. A slot is used if at least two
+// overheads of that time are left to it. Returns each used slot's share of the work in seconds, in order; they add up
+// to `work`. REQUIRES: work > 0, overhead >= 0, a slot.
+std::vector<double> skewtune_shares(double work, std::span<const double> available, double overhead);
+
+// How many pieces YTsaurus makes of what is left: the seconds that it takes by the least time of a piece, 1 to `most`.
+std::uint32_t ytsaurus_pieces(double left, double least, std::uint32_t most);
+
+// GRASS (Ananthanarayanan and others, NSDI 2014, section 3): whether a task with c attempts and so many seconds left
+// gets another, which takes `fresh` seconds. Resource-aware: the c + 1 attempts then save slots, c left > (c + 1)
+// fresh. Greedy: it would be done sooner, left > fresh.
+enum class GrassMode : std::uint8_t { ResourceAware, Greedy };
+bool grass_pays(GrassMode mode, double left, double fresh, std::uint32_t attempts);
+
+std::unique_ptr<Policy> make_skewtune(Parameters& parameters);
+std::unique_ptr<Policy> make_dataflow(Parameters& parameters);
+std::unique_ptr<Policy> make_ytsaurus(Parameters& parameters);
+std::unique_ptr<Policy> make_grass(Parameters& parameters);
+
 }  // namespace ontime::scheduler

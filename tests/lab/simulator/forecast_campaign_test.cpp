@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
+#include <string_view>
 
 #include "common/base/median.h"
 #include "lab/results/interval.h"
@@ -57,9 +59,12 @@ TEST(ForecastCampaign, AtHalfALifeTheForecastIsWorthIt) {
   EXPECT_LT(median_of(half.errors_of_more), 0.08);
 }
 
+// But for those of other engines, whose forecasts nobody has measured.
 void expect_every_policy_in(const Study& study) {
-  EXPECT_EQ(study.policies.size(), scheduler::policies().size());
+  const std::set<std::string_view> unmeasured{"grass", "spark", "flink", "skewtune", "dataflow", "ytsaurus"};
+  EXPECT_EQ(study.policies.size() + unmeasured.size(), scheduler::policies().size());
   for (const auto& policy : scheduler::policies()) {
+    if (unmeasured.contains(policy.name)) continue;
     EXPECT_TRUE(std::any_of(study.policies.begin(), study.policies.end(), [&](const Contender& one) {
       return one.run == policy.name;
     })) << policy.name;
