@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """lower.py SUPPLEMENT GLIBC... -- FILE...: makes programs and libraries load with glibc 2.28.
 
-Of what a file takes from a newer glibc it asks for no version any more: it gets the only one that an older glibc has, which
-the files GLIBC of this machine name, or that of SUPPLEMENT, a library without versions. Anything else is an error.
+Of what a file takes from a newer glibc it asks for no version any more: it gets the only one that an older glibc has,
+which the files GLIBC of this machine name, or that of SUPPLEMENT, a library without versions. Anything else is an error.
 """
 
 import collections
