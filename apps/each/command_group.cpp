@@ -45,7 +45,9 @@ class Spawning {
     posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, error, STDERR_FILENO);
     posix_spawn_file_actions_addclosefrom_np(&actions_, kFirstOther);
-    if (directory != nullptr) posix_spawn_file_actions_addchdir_np(&actions_, directory);
+    // glibc 2.28 cannot, and packaging/glibc/supplement.c says so.
+    if (directory != nullptr && posix_spawn_file_actions_addchdir_np(&actions_, directory) != 0)
+      through_shell_ = {"/bin/sh", "-c", "cd -- \"$0\" && exec \"$@\"", directory};
     sigset_t signals;
     sigemptyset(&signals);
     posix_spawnattr_setsigmask(&attributes_, &signals);
@@ -62,11 +64,13 @@ class Spawning {
   Spawning& operator=(const Spawning&) = delete;
 
   int operator()(std::vector<std::string>& words, std::vector<std::string>& environment, pid_t& process) const {
+    words.insert(words.begin(), through_shell_.begin(), through_shell_.end());
     return posix_spawnp(&process, words[0].c_str(), &actions_, &attributes_, pointers_to(words).data(),
                         pointers_to(environment).data());
   }
 
  private:
+  std::vector<std::string> through_shell_;  // if it has to change the directory
   posix_spawn_file_actions_t actions_;
   posix_spawnattr_t attributes_;
 };

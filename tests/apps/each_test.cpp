@@ -1,9 +1,12 @@
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -15,6 +18,17 @@
 #include "tests/support/process.h"
 #include "tests/support/random_seed.h"
 #include "tests/support/temporary_directory.h"
+
+namespace {
+bool has_glibc_2_28 = false;
+}
+
+// In place of glibc's.
+extern "C" int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t* actions, const char* path) noexcept {
+  using Add = int(posix_spawn_file_actions_t*, const char*);
+  if (has_glibc_2_28) return ENOSYS;
+  return reinterpret_cast<Add*>(dlsym(RTLD_NEXT, "posix_spawn_file_actions_addchdir_np"))(actions, path);
+}
 
 namespace ontime::apps::test {
 namespace {
@@ -134,6 +148,20 @@ TEST(Each, SaysWhatBecameOfEachCommand) {
   EXPECT_THAT(entries[3].errors, HasSubstr("not found"));
   EXPECT_EQ(seen.counters["each,run"], 4u);
   EXPECT_EQ(seen.counters["each,failed"], 3u);
+}
+
+// With glibc 2.28 by a shell.
+TEST(Each, ACommandRunsInItsDirectoryWithAnyGlibc) {
+  const TemporaryDirectory directory;
+  const std::string there = directory / "it's there";
+  std::filesystem::create_directory(there);
+  for (has_glibc_2_28 = true;
+       const char* command : {"printf '%s ' \"$PWD\"; echo {}", "sh -c 'printf \"%s \" \"$PWD\"; echo {}'", "pwd -P"}) {
+    const Entry entry = run_each({{"command", command}, {"workdir", there}}, "a  'b'\n")[0];
+    EXPECT_THAT(entry.output, HasSubstr(there)) << command;
+    EXPECT_EQ(entry.status, 0) << entry.errors;
+  }
+  has_glibc_2_28 = false;
 }
 
 TEST(Each, ACommandHasADirectoryOfItsOwnThatIsGoneAfterwards) {

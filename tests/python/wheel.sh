@@ -24,15 +24,8 @@ echo "The programs are on PATH"
 ontime --version
 ontime apps | grep wordcount >/dev/null
 
-echo "They need no library but glibc's and their own"
-find "$work/site/ontime/_programs" -type f ! -name commit -print0 | xargs -0 ldd | awk '$2 == "=>" {print $3}' | sort -u |
-  while read -r library; do
-    case $library in
-      "$work"/site/*) ;;
-      */libc.so.6 | */libm.so.6 | */libdl.so.2 | */librt.so.1 | */libpthread.so.0 | */libresolv.so.2 | */libanl.so.1) ;;
-      *) echo "$library is the system's"; exit 1 ;;
-    esac
-  done
+echo "They need no newer glibc than 2.28, and no other library but their own"
+"$source_dir/packaging/glibc/check" "$work/site/ontime/_programs"
 
 echo "The licences of what is inside are there, and the texts that they name"
 licences=$(echo "$work"/site/ontime-*.dist-info/licenses)
