@@ -290,24 +290,13 @@ void Grammar::add_output_verbs() {
   add_json(policies, policies_.json);
 }
 
-// The kinds that `gen` knows, with their settings.
-std::string kinds_of_data() {
-  std::string text;
-  for (const auto& kind : apps::generator_kinds()) {
-    text += "  " + std::string(kind.name) + std::string(10 - kind.name.size(), ' ') + std::string(kind.summary) + "\n";
-    for (const auto& parameter : kind.parameters)
-      text += "            --set " + parameter.name + "=" + parameter.default_value + "  " + parameter.help + "\n";
-  }
-  return text;
-}
-
 void Grammar::add_data_verbs() {
   const std::string examples =
       "  ontime gen teragen 1000000 -o records\n"
       "  ontime gen text 1GB -o book.txt --seed 7\n"
       "  ontime gen ratings 5000 -o ratings.txt --set users=2000\n\n"
       "Kinds:\n" +
-      kinds_of_data();
+      apps::help_of(apps::generator_kinds());
   auto& gen = add_verb("gen", "Generate input data, identical on every machine", examples, gen_);
   add_argument(gen, "KIND", gen_.kind, "What to make, see below")
       ->check(flags::offering(names_of(apps::generator_kinds())));
