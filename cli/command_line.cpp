@@ -28,6 +28,9 @@ namespace {
 constexpr const char* kExitCodes =
     "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 finished after its deadline, 130 interrupted.";
 
+// What can be told of jobs without asking the master.
+CLI::Validator latest_jobs() { return flags::offering({"last", "last-1", "last-2", "last-3"}); }
+
 // Verbs of another program (lab_verbs.h): here only so that help lists them, and a misspelt one finds them.
 void add_lab_verbs(CLI::App& app) {
   for (const LabVerb& verb : lab_verbs())
@@ -165,7 +168,7 @@ void Grammar::add_cluster_verbs() {
 
   auto& job = add_verb("job", "Show one job: tasks, segments, attempts, offsets, nodes",
                        "  ontime job 7\n  ontime job last --open --segments\n", job_);
-  add_argument(job, "JOB", job_.job, kJobSelector);
+  add_argument(job, "JOB", job_.job, kJobSelector)->check(latest_jobs());
   job.add_flag("--open", job_.open_tasks_only, "List only tasks that are not done");
   job.add_flag("--follow", job_.follow, "Show the progress until the job has ended, as 'submit --wait' does");
   job.add_flag("--segments", job_.show_segments, "List every segment too");
@@ -178,7 +181,7 @@ void Grammar::add_cluster_verbs() {
 
   auto& explain = add_verb("explain", "Show every decision about a job's stragglers: when, why, with what result",
                            "  ontime explain 7\n  ontime explain job-7 --task 3\n", explain_);
-  add_argument(explain, "JOB", explain_.job, kJobSelector);
+  add_argument(explain, "JOB", explain_.job, kJobSelector)->check(latest_jobs());
   auto* task = add_whole(explain, "--task", explain_.task, {}, "Only this task, counted from 0, with every decision");
   auto* all = explain.add_flag("--all", explain_.all, "Every task, with every decision");
   task->excludes(all);
@@ -192,8 +195,8 @@ void Grammar::add_cluster_verbs() {
 
   auto& kill =
       add_verb("kill", "End jobs and drop their output", "  ontime kill 7\n  ontime kill 4-9 nightly last\n", kill_);
-  add_argument(kill, "JOB", kill_.jobs,
-               "Jobs: ids, ranges such as 4-9, names, last, or last-1 for the one before that");
+  add_argument(kill, "JOB", kill_.jobs, "Jobs: ids, ranges such as 4-9, names, last, or last-1 for the one before that")
+      ->check(latest_jobs());
   add_master_options(kill, kill_.master);
   add_json(kill, kill_.json);
 
@@ -217,7 +220,8 @@ void Grammar::add_logs_verb() {
                         logs_);
   add_argument(logs, "JOB", logs_.job,
                std::string(kJobSelector) +
-                   "; or the output of a finished one: a directory, s3://bucket/prefix or hdfs://host/dir");
+                   "; or the output of a finished one: a directory, s3://bucket/prefix or hdfs://host/dir")
+      ->check(latest_jobs());
   logs.add_option_function<std::string>("TASK", read_attempt(logs_.attempts),
                                         "Only this task, or attempt: TASK/ATTEMPT")
       ->type_name("");
@@ -229,7 +233,7 @@ void Grammar::add_logs_verb() {
 void Grammar::add_export_verbs() {
   trace_.as = ExportCommand::As::Trace;
   const auto add_options = [this](CLI::App& verb, ExportCommand& command) {
-    add_argument(verb, "JOB", command.job, kJobSelector);
+    add_argument(verb, "JOB", command.job, kJobSelector)->check(latest_jobs());
     add_text(verb, "-o,--output", command.output, "FILE", "Write here instead of to stdout");
     verb.add_flag("--force", command.force, "Replace the file if there is one");
     add_master_options(verb, command.master);
@@ -290,24 +294,13 @@ void Grammar::add_output_verbs() {
   add_json(policies, policies_.json);
 }
 
-// The kinds that `gen` knows, with their settings.
-std::string kinds_of_data() {
-  std::string text;
-  for (const auto& kind : apps::generator_kinds()) {
-    text += "  " + std::string(kind.name) + std::string(10 - kind.name.size(), ' ') + std::string(kind.summary) + "\n";
-    for (const auto& parameter : kind.parameters)
-      text += "            --set " + parameter.name + "=" + parameter.default_value + "  " + parameter.help + "\n";
-  }
-  return text;
-}
-
 void Grammar::add_data_verbs() {
   const std::string examples =
       "  ontime gen teragen 1000000 -o records\n"
       "  ontime gen text 1GB -o book.txt --seed 7\n"
       "  ontime gen ratings 5000 -o ratings.txt --set users=2000\n\n"
       "Kinds:\n" +
-      kinds_of_data();
+      apps::help_of(apps::generator_kinds());
   auto& gen = add_verb("gen", "Generate input data, identical on every machine", examples, gen_);
   add_argument(gen, "KIND", gen_.kind, "What to make, see below")
       ->check(flags::offering(names_of(apps::generator_kinds())));

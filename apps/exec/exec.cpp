@@ -15,6 +15,7 @@
 #include "apps/exec/framing.h"
 #include "apps/exec/merge.h"
 #include "apps/exec/own_directory.h"
+#include "apps/text/switch.h"
 #include "common/app/application.h"
 
 namespace {
@@ -201,8 +202,7 @@ class Exec final : public Application {
     if (command.empty()) throw std::invalid_argument("exec needs a command: --set command=\"...\"");
     if ((command + given.get("merge")).find('\0') != std::string::npos)
       throw std::invalid_argument("the command holds a NUL byte");
-    if (given.get("frames") != "yes" && given.get("frames") != "no")
-      throw std::invalid_argument("frames is yes or no, not '" + given.get("frames") + "'");
+    static_cast<void>(parse_switch(given, "frames"));
     static_cast<void>(exit_codes(given.get("ok")));
     Framing(given.get("framing"));
   }

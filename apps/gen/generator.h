@@ -60,6 +60,8 @@ struct GeneratorKind {
 
 // All there are, by name.
 const std::vector<GeneratorKind>& generator_kinds();
+// Lines that say what they make, with their settings.
+std::string help_of(const std::vector<GeneratorKind>& kinds);
 
 // TeraSort's is in teragen.h.
 // Temperatures of stations, `station;temperature`, for `aggregate`.

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -32,20 +31,9 @@ void say_if_nothing(const LogText& text, const LogsCommand& command) {
   if (text.is_empty() && !command.json) std::fputs("ontime: nothing was written to stderr\n", stderr);
 }
 
-void print(LogText& text, std::vector<AttemptLog> logs) {
-  std::sort(logs.begin(), logs.end(), [](const AttemptLog& a, const AttemptLog& b) {
-    return std::pair(a.task, a.attempt) < std::pair(b.task, b.attempt);
-  });
-  for (AttemptLog& log : logs) std::fputs(text.next(std::move(log)).c_str(), stdout);
+void print_now(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
-}
-
-std::vector<AttemptLog> logs_of(wire::Reply::Logs& reply) {
-  std::vector<AttemptLog> logs;
-  for (auto& log : *reply.mutable_logs())
-    logs.push_back(
-        {log.task(), log.attempt(), std::move(*log.mutable_node_name()), log.begin(), std::move(*log.mutable_text())});
-  return logs;
 }
 
 // "Nothing was written" would be a wrong answer about a task that does not exist.
@@ -67,7 +55,7 @@ Result<ExitCode> print_kept(const std::string& output, const LogsCommand& comman
   if (!logs) return logs.error();
   std::erase_if(*logs, [&](const AttemptLog& log) { return !is_chosen(log, command.attempts); });
   LogText text(command.json);
-  print(text, std::move(*logs));
+  print_now(text.next(std::move(*logs)));
   say_if_nothing(text, command);
   return ExitCode::Done;
 }
@@ -108,7 +96,7 @@ Result<ExitCode> execute(const LogsCommand& command) {
     if (is_first && reply->dropped() > 0)
       std::fprintf(stderr, "ontime: %s not kept any more\n",
                    counted(reply->dropped(), "log of an attempt is", "logs of attempts are").c_str());
-    print(text, logs_of(*reply));
+    print_now(text.next(logs_of(*reply)));
     if (is_last) {
       say_if_nothing(text, command);
       return ExitCode::Done;

@@ -298,6 +298,20 @@ std::string job_text(const wire::Reply::Job& whole) {
   return text;
 }
 
+std::vector<output::AttemptLog> logs_of(const wire::Reply::Logs& logs) {
+  std::vector<output::AttemptLog> kept;
+  for (const auto& log : logs.logs())
+    kept.push_back({log.task(), log.attempt(), log.node_name(), log.begin(), log.text()});
+  return kept;
+}
+
+std::string LogText::next(std::vector<output::AttemptLog> logs) {
+  std::ranges::sort(logs, {}, [](const auto& log) { return std::pair(log.task, log.attempt); });
+  std::string text;
+  for (output::AttemptLog& log : logs) text += next(std::move(log));
+  return text;
+}
+
 std::string LogText::next(output::AttemptLog log) {
   const Key key{log.task, log.attempt};
   const auto [shown, is_new] = shown_.emplace(key, 0);

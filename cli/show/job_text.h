@@ -62,12 +62,16 @@ std::string decision_sentence(const wire::DecisionDetail& decision);
 std::string explained_text(const wire::Reply::Explained& explained, bool whole);
 
 // What attempts have written, for people and programs. Shows each attempt's log, and later only what has come since.
+// What a master has kept.
+std::vector<output::AttemptLog> logs_of(const wire::Reply::Logs& logs);
+
 class LogText {
  public:
   explicit LogText(bool json) : json_(json) {}
 
   // As text: a title whenever another attempt speaks, then its lines. As JSON: an object a line.
   std::string next(output::AttemptLog log);
+  std::string next(std::vector<output::AttemptLog> logs);  // in order of their attempts
   bool is_empty() const { return shown_.empty(); }
 
  private:

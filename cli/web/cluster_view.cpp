@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/client/exported_job.h"
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
 #include "common/protocol/job_state.h"
@@ -142,6 +141,16 @@ Result<wire::Reply::Logs> ClusterView::logs(const wire::Request::ReadLogs& reque
 
 Result<wire::Reply::Job> ClusterView::tasks(JobId id, const MasterClient::TaskQuery& query) {
   return ask_unless_away([&] { return master_.list_tasks(id, query); });
+}
+
+Result<std::string> ClusterView::exported(JobId id, ExportCommand::As as) {
+  return ask_unless_away([&]() -> Result<std::string> {
+    const auto job = master_.describe(id, {});
+    if (!job) return job.error();
+    if (as == ExportCommand::As::Trace && !draws_attempts(job->summary()))
+      return bad_input("this trace is too large for a page; 'ontime trace " + to_string(id) + "' writes it");
+    return export_job(master_, id, as);
+  });
 }
 
 Result<std::vector<wire::Reply::Job>> ClusterView::use() {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/client/exported_job.h"
 #include "cli/client/master_client.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
@@ -42,6 +43,8 @@ class ClusterView {
   // Some of its tasks, or what its attempts have written. Asked of the master each time.
   Result<wire::Reply::Job> tasks(JobId id, const MasterClient::TaskQuery& query);
   Result<wire::Reply::Logs> logs(const wire::Request::ReadLogs& request);
+  // The job as a file. Asked of the master each time. BadInput: a trace of more attempts than a page draws.
+  Result<std::string> exported(JobId id, ExportCommand::As as);
 
   static constexpr auto kFresh = std::chrono::milliseconds(500);
   // How long is kept what costs time for each task (or attempt, if there are more).

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/show/job_json.h"
+#include "cli/show/job_text.h"
 #include "cli/show/listing.h"
 #include "cli/web/assets.h"
 #include "cli/web/cluster_view.h"
@@ -73,6 +74,7 @@ struct WebServer::Routes {
   Routes(const WebSettings& wanted, ClusterView& view);
   void add_questions();
   void add_questions_of_jobs();
+  void add_export(const std::string& path, ExportCommand::As as, const char* type, const std::string& ending);
 
   Reply answer(const Asked& asked);
   // What asks the master, for a bounded number of visitors at a time: there are threads left for the others.
@@ -83,7 +85,7 @@ struct WebServer::Routes {
   template <class Show>
   Reply list(const Asked& asked, Listed listed, Show show) const;
   template <class Known, class Show>
-  Reply of_job(const Asked& asked, const Known& known, Show show) const;
+  Reply of_job(const Asked& asked, const Known& known, Show show, const char* type = kJson) const;
   Reply readiness(const Asked& asked) const;
 
   const WebSettings& settings;
@@ -144,6 +146,26 @@ void WebServer::Routes::add_questions_of_jobs() {
     logs->set_job(id.value);
     return of_job(asked, cluster.logs(*logs), logs_json);
   };
+  questions_of_jobs["/logs.txt"] = [this](const Asked& asked, JobId id) {
+    wire::Request::ReadLogs logs;
+    logs.set_job(id.value);
+    const auto text_of = [](const wire::Reply::Logs& kept) { return LogText(false).next(logs_of(kept)); };
+    return of_job(asked, cluster.logs(logs), text_of, kText);
+  };
+  add_export("/report", ExportCommand::As::Report, "text/html; charset=utf-8", ".html");
+  add_export("/trace", ExportCommand::As::Trace, kJson, ".trace.json");
+}
+
+// As a file to be kept: the page's own policy forbids the scripts that a report carries.
+void WebServer::Routes::add_export(const std::string& path, ExportCommand::As as, const char* type,
+                                   const std::string& ending) {
+  questions_of_jobs[path] = [this, as, type, ending](const Asked& asked, JobId id) {
+    const auto same = [](const std::string& text) { return text; };
+    Reply reply = of_job(asked, cluster.exported(id, as), same, type);
+    if (reply.status == 200)
+      reply.fields.emplace("Content-Disposition", "attachment; filename=\"" + to_string(id) + ending + "\"");
+    return reply;
+  };
 }
 
 Reply WebServer::Routes::answer(const Asked& asked) {
@@ -197,9 +219,9 @@ Reply WebServer::Routes::list(const Asked& asked, Listed listed, Show show) cons
 }
 
 template <class Known, class Show>
-Reply WebServer::Routes::of_job(const Asked& asked, const Known& known, Show show) const {
+Reply WebServer::Routes::of_job(const Asked& asked, const Known& known, Show show, const char* type) const {
   if (!known) return say(asked, status_of(known.error()), known.error().message);
-  return reply_with(asked, show(*known), kJson);
+  return reply_with(asked, show(*known), type);
 }
 
 Reply WebServer::Routes::readiness(const Asked& asked) const {

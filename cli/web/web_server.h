@@ -4,6 +4,8 @@
 //   /  and the scripts and the style    the page
 //   /api/nodes  /api/jobs  /api/jobs/ID  as `ontime nodes|jobs|job --json`
 //   /api/jobs/ID/tasks  /logs           some of its tasks; what attempts have printed
+//   /api/jobs/ID/logs.txt               the same as `ontime logs` prints it
+//   /api/jobs/ID/report  /trace         the files that `ontime report|trace` write
 //   /api/use                            slots in use over time by job
 //   /metrics                            Prometheus' text format
 //   /healthz                            200: this process is alive; answered whatever other visitors do

@@ -103,7 +103,12 @@ TEST_F(ExecFrames, WhatIsNoAnswerFailsTheAttempt) {
 }
 
 TEST_F(ExecFrames, ItIsYesOrNo) {
-  EXPECT_THROW(exec_.validate(context_of(exec_, {{"command", "true"}, {"frames", "maybe"}})), std::invalid_argument);
+  try {
+    exec_.validate(context_of(exec_, {{"command", "true"}, {"frames", "maybe"}}));
+    FAIL() << "it is taken";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "frames must be yes or no, not \"maybe\"");  // as every switch says it
+  }
 }
 
 TEST(FramedAnswer, IsTheSameHoweverItIsCut) {

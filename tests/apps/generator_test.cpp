@@ -54,6 +54,15 @@ TEST(Generators, AnotherSeedGivesOtherData) {
     EXPECT_NE(made(name, 1000), made(name, 1000, 2)) << name;
 }
 
+TEST(Generators, HelpAlignsNamesOfAnyLength) {
+  const auto kind_named = [](std::string_view name) {
+    return GeneratorKind{name, "makes it", GeneratorKind::Unit::Rows, {}, nullptr};
+  };
+  EXPECT_EQ(help_of({kind_named("text")}), "  text      makes it\n");
+  EXPECT_EQ(help_of({kind_named("text"), kind_named("measurements")}),
+            "  text         makes it\n  measurements makes it\n");
+}
+
 TEST(Generators, NothingOfAKindIsNothing) {
   for (const auto& each : generator_kinds()) EXPECT_EQ(made(each.name, 0), "") << each.name;
 }

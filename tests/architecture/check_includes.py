@@ -74,7 +74,7 @@ ALLOWED = {
     "worker/confine": (["common/files", "common/base"], []),
     "worker": (["common/base"], []),
     "apps": (["common/app"], []),
-    "apps/exec": (["common/app", "common/files/disk.h", "common/files/file_system.h", "common/base/descriptor.h", "common/base/environment.h",
+    "apps/exec": (["common/app", "apps/text/switch.h", "common/files/disk.h", "common/files/file_system.h", "common/base/descriptor.h", "common/base/environment.h",
                    "common/base/units.h"], []),
     "apps/each": (["apps/exec/command.h", "common/app", "common/base", "common/files"], []),
     "apps/aggregate": (["common/app", "apps/text"], ["simdjson.h"]),

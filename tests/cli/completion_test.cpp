@@ -84,6 +84,11 @@ TEST(Completion, OffersValues) {
   EXPECT_THAT(completed({"completion", ""}), ElementsAre("bash", "zsh", "fish"));
 }
 
+TEST(Completion, OffersTheJobsThatWereSubmittedLast) {
+  for (const char* verb : {"job", "explain", "logs", "report", "trace", "kill"})
+    EXPECT_THAT(completed({verb, "la"}), ElementsAre("last", "last-1", "last-2", "last-3")) << verb;
+}
+
 TEST(Completion, LeavesFilesToTheShell) {
   EXPECT_THAT(completed({"run", "wordcount", ""}), IsEmpty());
   EXPECT_THAT(completed({"verify", "--json", ""}), IsEmpty());

@@ -66,6 +66,11 @@ inline std::optional<wire::Reply> answer_of_web_test(const wire::Request& reques
     for (std::uint32_t i = 0; wanted.tasks() && i < wanted.tasks_max(); ++i)
       job.add_tasks()->set_index(wanted.first_task() + i);
     if (wanted.tasks()) job.set_next_task(wanted.first_task() + wanted.tasks_max());
+  } else if (request.has_read_logs() && request.read_logs().job() == 7) {
+    auto& log = *reply.mutable_logs()->add_logs();
+    log.set_task(1);
+    log.set_node_name("worker-1");
+    log.set_text("no <such> file\n");
   } else if (request.has_explain()) {
     reply.mutable_explained()->add_decisions()->set_text("nothing to explain");
   } else {

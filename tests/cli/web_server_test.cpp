@@ -63,6 +63,30 @@ TEST_F(WebTest, TellsWhatTheCommandLineTells) {
   EXPECT_EQ(get("/api/jobs/job-99999999999")->status, 404);
 }
 
+TEST_F(WebTest, GivesReportTraceAndLogsAsFilesOfTheCommandLine) {
+  serve();
+  const auto report = get("/api/jobs/7/report");
+  EXPECT_EQ(report->get_header_value("Content-Disposition"), "attachment; filename=\"job-7.html\"");
+  EXPECT_NE(report->body.find("id=\"report\""), std::string::npos);
+  const auto trace = get("/api/jobs/7/trace");
+  EXPECT_EQ(trace->get_header_value("Content-Disposition"), "attachment; filename=\"job-7.trace.json\"");
+  EXPECT_TRUE(nlohmann::json::parse(trace->body).contains("traceEvents"));
+  const auto logs = get("/api/jobs/7/logs.txt");
+  EXPECT_EQ(logs->get_header_value("Content-Type"), "text/plain; charset=utf-8");
+  EXPECT_EQ(logs->body, "== t00001-a0 on worker-1\nno <such> file\n");
+}
+
+TEST_F(WebTest, NoFileIsMadeOfAJobThatIsTooLargeOrUnknown) {
+  serve();
+  const auto large = get("/api/jobs/11/trace");
+  EXPECT_EQ(large->status, 404);
+  EXPECT_NE(large->body.find("'ontime trace job-11' writes it"), std::string::npos) << large->body;
+  EXPECT_EQ(large->get_header_value("Content-Disposition"), "");
+  EXPECT_EQ(get("/api/jobs/11/report")->status, 200);  // as sums
+  for (const char* file : {"report", "trace", "logs.txt"})
+    EXPECT_EQ(get(std::string("/api/jobs/8/") + file)->status, 404) << file;
+}
+
 TEST_F(WebTest, PacksNothingForTheSameMachineAndNeverWithWhatIsSlow) {
   serve();
   const httplib::Headers anything{{"Accept-Encoding", "br, gzip, deflate"}};

@@ -8,6 +8,7 @@ const fs = require('fs');
 const path = require('path');
 const {answer, million} = require('./answers.js');
 const {Cluster, pause} = require('./cluster.js');
+const experiment = require('./experiment.js');
 const visits = require('./visits.js');
 
 const [source, build] = process.argv.slice(2).map((given) => path.resolve(given));
@@ -99,6 +100,10 @@ async function checkJob(browser, url) {
   if (!await page.evaluate(() => document.activeElement.matches('#timeline rect'))) fault('the focus in the timeline was lost');
   await page.waitForSelector('#forecast-section:not([hidden])');
   const facts = await page.locator('#facts').innerText();
+  for (const file of ['logs.txt', 'report', 'trace']) {
+    const answer = await page.request.get(url + 'api/jobs/job-3/' + file);
+    if (answer.status() !== 200) fault(file + ' is answered by ' + answer.status());
+  }
   if (!/Machine time\s+\d.*: .*(launching|not sealed yet) \d/.test(facts)) fault('machine time is not told: ' + facts);
   await page.goto(url + '#job-2');
   await page.locator('#failures summary').first().click();
@@ -201,6 +206,7 @@ async function checkWritten(browser, cluster) {
   }
   await checkLargeReport(browser, cluster);
   await checkEnded(browser, 'file://' + cluster.file('simulated/split-resume-job-1.html'));
+  await checkSimulated(browser, 'file://' + cluster.file('simulated/split-resume-job-1.html'));
 }
 
 // What an attempt has sealed before it was ended is in the answer.
@@ -213,6 +219,17 @@ async function checkEnded(browser, url) {
   for (const [sealed, kind] of kinds) {
     if (sealed !== (kind !== 'lost')) fault('an ended attempt is drawn as ' + kind);
   }
+  await page.close();
+}
+
+// Its times count from 0.
+async function checkSimulated(browser, url) {
+  step = 'a simulated job';
+  const page = await openPage(browser, url);
+  await page.waitForSelector('#timeline rect');
+  const text = await page.locator('body').innerText();
+  if (text.includes('1970')) fault('it has a date');
+  if (!text.includes('Report of a simulated job')) fault('it is not said that it was simulated');
   await page.close();
 }
 
@@ -234,7 +251,9 @@ async function checkAll(browser, cluster) {
   step = 'experiment';
   const scenario = path.join(source, 'examples', 'experiments', 'one-straggler.yaml');
   cluster.ontime('experiment', scenario, '--output', cluster.file('experiment'), '--quiet');
-  await checkLook(browser, 'experiment', 'file://' + cluster.file('experiment/report.html'), 'svg');
+  const written = 'file://' + cluster.file('experiment/report.html');
+  await checkLook(browser, 'experiment', written, 'svg');
+  await experiment.check(openPage, browser, written, fault);
 }
 
 async function main() {

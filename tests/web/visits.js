@@ -189,14 +189,15 @@ async function answerUse(page, jobs) {
   await page.route('**/api/use', (route) => route.fulfill({json: {jobs: said}}));
 }
 
-const ticksOfUse = async (page) => (await page.locator('#use text').allTextContents()).slice(-5);
+const ticksIn = (page, figure) => page.locator(figure + ' [data-key^=tick]').allTextContents();
+const ticksOfUse = (page) => ticksIn(page, '#use');
 
 async function idleCluster(page, url, fault) {
   await answerUse(page, [[330, 30]]);
   await page.goto(url);
   await page.waitForSelector('#use path');
   const ticks = await ticksOfUse(page);
-  if (ticks[4] !== 'now' || !/^−6m/.test(ticks[0])) fault('the use of 5 minutes ago is at ' + ticks);
+  if (ticks.at(-1) !== 'now' || !/^−6m/.test(ticks[0])) fault('the use of 5 minutes ago is at ' + ticks);
 }
 
 async function idleForLong(page, url, fault) {
@@ -204,7 +205,7 @@ async function idleForLong(page, url, fault) {
   await page.goto(url);
   await page.waitForSelector('#use path');
   const ticks = await ticksOfUse(page);
-  if (!ticks[4].startsWith('−24h')) fault('the use of a day ago is at ' + ticks);
+  if (!ticks.at(-1).startsWith('−24h')) fault('the use of a day ago is at ' + ticks);
 }
 
 async function useAndFilters(page, url, fault) {
@@ -232,5 +233,59 @@ async function muchUse(page, url, fault) {
   if (!said.includes('Of 300 jobs only 12')) fault('it is not said that jobs are left out');
 }
 
-module.exports = {pagesOfTasks, numbersOfTasks, fromJobToJob, slowJob, selection, focusInTimeline, keysInTimeline,
+async function filesOfAJob(page, url, fault) {
+  for (const [job, wanted] of [['job-11', ['logs.txt', 'report', 'trace']], ['job-1', ['logs.txt', 'report']]]) {
+    await page.goto(url + '#' + job);
+    await page.waitForFunction((id) => document.getElementById('job-title').textContent.startsWith(id + ':'), job);
+    const links = await page.locator('#job-files a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    if (links.join() !== wanted.map((file) => 'api/jobs/' + job + '/' + file).join()) fault(job + ' has links to ' + links);
+  }
+}
+
+async function tasksOfAWorker(page, url, fault) {
+  await page.goto(url + '#job-11');
+  await counts(page, '1 to 50 of 120');
+  await page.locator('#workers').getByRole('button', {name: 'worker-1', exact: true}).click();
+  await counts(page, '1 to 40 of 40');
+  if (!(await page.locator('#tasks-section').evaluate((section) => section.getBoundingClientRect().top < innerHeight))) fault('the tasks are out of sight');
+  await search(page).fill('');
+  await counts(page, '1 to 50 of 120');
+}
+
+async function roundTimes(page, url, fault) {
+  await page.goto(url + '#job-11');
+  await page.waitForSelector('#timeline rect');
+  const placesIn = (figure) => page.locator(figure + ' [data-key^=tick]').evaluateAll((all) => all.map((tick) => [tick.textContent, Math.round(tick.getBoundingClientRect().left)]));
+  const [expected, attempts] = [await placesIn('#forecast'), await placesIn('#timeline')];
+  if (attempts.map(([text]) => text).join() !== '0 s,10 s,20 s,30 s') fault('times are ' + attempts);
+  if (String(expected) !== String(attempts)) fault('the times of the figures stand at ' + expected + ' and at ' + attempts);
+  if (await page.locator('abbr[title]').count() < 2) fault('no word is explained');
+}
+
+async function fullNamesAndClocks(page, url, fault) {
+  await page.goto(url + '#job-11');
+  const path = page.locator('#task-list tbody td').last();
+  await path.waitFor();
+  if (!/^…\/in\/part-\d+$/.test(await path.textContent())) fault('a path is shown as ' + await path.textContent());
+  if (!(await path.getAttribute('title')).startsWith('/data/in/part-')) fault('the whole path is nowhere');
+  await turnTo(page, '');
+  const ends = page.locator('#jobs tbody tr').first().locator('td').nth(3);
+  await ends.waitFor();
+  if (!/^expected \d{4}-/.test(await ends.getAttribute('title'))) fault('the whole time of the end is nowhere');
+  const [inner, outer] = await page.locator('#jobs .scroll').evaluate((place) => [place.scrollWidth, place.clientWidth]);
+  if (inner > outer) fault('columns of the jobs are cut: ' + inner + ' pixels in ' + outer);
+}
+
+async function figuresOnAPhone(page, url, fault) {
+  await page.setViewportSize({width: 390, height: 844});
+  for (const [job, ready] of [['', '#use path'], ['#job-11', '#timeline rect'], ['#job-1', '#running path']]) {
+    await page.goto('about:blank');
+    await page.goto(url + job);
+    await page.waitForSelector(ready);
+    const cut = await page.locator('.scroll:has(> svg)').evaluateAll((places) => places.filter((place) => place.scrollWidth > place.clientWidth).length);
+    if (cut > 0) fault(job + ': ' + cut + ' figures are not seen whole');
+  }
+}
+
+module.exports = {filesOfAJob, tasksOfAWorker, roundTimes, fullNamesAndClocks, figuresOnAPhone, pagesOfTasks, numbersOfTasks, fromJobToJob, slowJob, selection, focusInTimeline, keysInTimeline,
   reasonsAndFacts, lateness, farDeadline, smallWindow, idleCluster, idleForLong, useAndFilters, muchUse};

@@ -1,31 +1,45 @@
 'use strict';
 // Figures over time: the slots that jobs use, and what was expected of a job.
 
-// In a small window a figure is drawn narrower, so that its text does not shrink with it; style sheet: .chart.
-const chartWidth = () => Math.min(1000, Math.max(640, document.body.clientWidth));
-const kChartLeft = 90;
+// In a small window a figure is drawn narrower, so that its text does not shrink with it.
+const chartWidth = () => Math.min(1000, Math.max(320, document.body.clientWidth - 32));
 
-// Where an instant (or any other number from `begin` on) is drawn between `left` and the right margin.
-function axisOf(begin, end, left, width) {
+// Where an instant (or any other number from `begin` on) is drawn. All figures leave the same room for names on the
+// left, so that times stand below one another.
+function axisOf(begin, end) {
   const span = Math.max(end - begin, 1e-9);
-  return {begin, end, width, x: (at) => left + (width - left - 10) * Math.min(1, Math.max(0, (at - begin) / span))};
+  const width = chartWidth();
+  const left = width < 500 ? 84 : 120;
+  return {begin, end, width, left, x: (at) => left + (width - left - 10) * Math.min(1, Math.max(0, (at - begin) / span))};
 }
 
 // Across the figure; `kind` is its class and its key.
 function levelLine(axis, y, kind, text) {
-  return shape('line', {x1: kChartLeft, x2: axis.width - 10, y1: y, y2: y, class: kind, 'data-key': kind + y}, text);
+  return shape('line', {x1: axis.left, x2: axis.width - 10, y1: y, y2: y, class: kind, 'data-key': kind + y}, text);
 }
 
 // A name left of the axis.
-const levelName = (text, y) => label(text, {x: kChartLeft - 6, y, 'text-anchor': 'end', 'data-key': 'name ' + y});
+const levelName = (axis, text, y) => label(text, {x: axis.left - 6, y, 'text-anchor': 'end', 'data-key': 'name ' + y});
 
-// Names of five instants, each said by `text`.
-function ticks(axis, y, text) {
+// A number of seconds that people count in, at least `least`.
+function roundStep(least) {
+  const round = [1, 2, 3, 5, 10, 15, 20, 30, 60, 120, 180, 300, 600, 900, 1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+  const found = round.find((step) => step >= least);
+  if (found && least > 0.5) return found;
+  const power = 10 ** Math.floor(Math.log10(least));  // below a second, and in days
+  return power * [1, 2, 5, 10].find((factor) => factor * power >= least * 0.999);
+}
+
+const roundTime = (seconds) => time(seconds).replace(/\.0 s$/, ' s').replace(/ 0[ms]$/, '');
+
+// Names of instants a round step apart, counted from `zero`.
+function ticks(axis, y, text = roundTime, zero = 0) {
+  const step = roundStep((axis.end - axis.begin) / (axis.width < 500 ? 3 : 6));
   const drawn = [];
-  for (let tick = 0; tick <= 4; ++tick) {
-    const at = axis.begin + (axis.end - axis.begin) * tick / 4;
-    const anchor = tick === 4 ? 'end' : tick === 0 ? 'start' : 'middle';
-    drawn.push(label(text(at), {x: axis.x(at), y, 'text-anchor': anchor, 'data-key': 'tick ' + tick}));
+  for (let tick = Math.ceil((axis.begin - zero) / step - 1e-6); zero + tick * step <= axis.end + step * 1e-6; ++tick) {
+    const at = zero + tick * step, x = axis.x(at);
+    const anchor = x > axis.width - 30 ? 'end' : x < axis.left + 15 ? 'start' : 'middle';
+    drawn.push(label(text(at), {x, y, 'text-anchor': anchor, 'data-key': 'tick ' + tick}));
   }
   return drawn;
 }
@@ -39,7 +53,7 @@ function useWindow(jobs, now) {
   const shown = jobs.filter((job) => isRunning(job) || job.end === last);
   const span = Math.max(10, ...shown.map((job) => last - job.begin));
   const end = now - last < kFresh || now - last > kIdleSpans * span ? last : now;
-  return axisOf(end - 1.2 * (end - last + span), end, kChartLeft, chartWidth());
+  return axisOf(end - 1.2 * (end - last + span), end);
 }
 
 const kUseColumns = 160;
@@ -98,8 +112,9 @@ function drawUse(jobs, axis, slots, now) {
     return shape('path', area, job + ' ' + name);
   });
   if (slots > 0) drawn.push(levelLine(axis, y(slots), 'limit', counted(slots, 'slot')));
-  drawn.push(levelName(grouped(Math.round(most)), 16), levelName('0', kUseHeight));
-  drawn.push(...ticks(axis, kUseHeight + 16, (at) => (now - at < kFresh ? 'now' : '−' + time(now - at))));
+  drawn.push(levelName(axis, grouped(Math.round(most)), 16), levelName(axis, '0', kUseHeight));
+  const zero = now - axis.end < kFresh ? axis.end : now;
+  drawn.push(...ticks(axis, kUseHeight + 16, (at) => (zero - at < 0.001 ? 'now' : '−' + roundTime(zero - at)), zero));
   $('use').setAttribute('viewBox', '0 0 ' + axis.width + ' ' + (kUseHeight + 20));
   show($('use'), drawn);
 }
@@ -115,13 +130,12 @@ function useKeyItem(job, i) {
 
 const forecastFigure = new Figure($('forecast'));
 
-// PoCD and the expected end, as forecasts and decisions told them. Both have the time since the submission as axis.
+// PoCD and the expected end, as forecasts and decisions told them, over the same time as the attempts below.
 function showForecasts(job) {
   const points = (job.forecasts || []).filter((point) => point.pocd !== null || point.median_seconds !== null);
   $('forecast-section').hidden = points.length === 0;
   if (points.length === 0) return;
-  const end = Math.max(job.elapsed_seconds, points[points.length - 1].at_seconds, 0.001);
-  const axis = axisOf(0, end, kChartLeft, chartWidth());
+  const axis = timelineAxis(job);
   const drawn = [];
   const likely = points.filter((point) => point.pocd !== null);
   let y = 0;
@@ -134,7 +148,7 @@ function showForecasts(job) {
     drawn.push(...endBand(job, ends, axis, y));
     y += 130;
   }
-  drawn.push(...ticks(axis, y + 16, time));
+  drawn.push(...ticks(axis, y + 16));
   $('forecast').setAttribute('viewBox', '0 0 ' + axis.width + ' ' + (y + 20));
   forecastFigure.show(drawn);
 }
@@ -142,7 +156,7 @@ function showForecasts(job) {
 function pocdLine(points, axis) {
   const y = (value) => 74 - 64 * value;
   const path = 'M' + points.map((point) => axis.x(point.at_seconds).toFixed(1) + ' ' + y(point.pocd).toFixed(1)).join('L');
-  return [levelName('PoCD 1', 14), levelName('0', 76), levelLine(axis, y(0), 'axis'), levelLine(axis, y(1), 'axis'),
+  return [levelName(axis, 'PoCD 1', 14), levelName(axis, '0', 76), levelLine(axis, y(0), 'axis'), levelLine(axis, y(1), 'axis'),
           shape('path', {d: path, class: 'likely', 'data-key': 'PoCD'}, 'Probability to be in time'),
           ...points.map((point) => pocdPoint(point, axis, y))];
 }
@@ -160,7 +174,7 @@ function endBand(job, points, axis, top) {
   const y = (seconds) => top + 120 - 105 * Math.min(seconds, most) / most;
   const x = (point) => axis.x(point.at_seconds).toFixed(1);
   const banded = points.filter((point) => point.low_seconds !== null && point.high_seconds !== null);
-  const drawn = [label('end', {x: 0, y: top + 14, 'data-key': 'end'}), levelName(time(most), top + 19),
+  const drawn = [label('end', {x: 0, y: top + 14, 'data-key': 'end'}), levelName(axis, time(most), top + 19),
                  levelLine(axis, y(0), 'axis')];
   if (banded.length > 0) {
     const above = banded.map((point) => x(point) + ' ' + y(point.high_seconds).toFixed(1));
@@ -182,7 +196,7 @@ function endBand(job, points, axis, top) {
 function showRunning(overview) {
   const height = 50;
   const end = overview.made_seconds;
-  const axis = axisOf(0, end, kChartLeft, chartWidth());
+  const axis = axisOf(0, end);
   const counts = overview.running_thousandths.map((count) => count / 1000);
   const most = Math.max(1, ...counts);
   let path = 'M' + axis.x(0) + ' ' + height;
@@ -194,6 +208,6 @@ function showRunning(overview) {
   $('running').setAttribute('viewBox', '0 0 ' + axis.width + ' ' + (height + 20));
   const area = {d: path, class: 'running-area', 'data-key': 'running'};
   show($('running'), [shape('path', area, 'attempts running, at most ' + most.toFixed(1)),
-                      levelName(grouped(Math.round(most)), 12), levelName('0', height),
-                      ...ticks(axis, height + 16, time)]);
+                      levelName(axis, grouped(Math.round(most)), 12), levelName(axis, '0', height),
+                      ...ticks(axis, height + 16)]);
 }

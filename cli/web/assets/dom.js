@@ -136,13 +136,24 @@ function time(seconds) {
   return Math.floor(seconds / 3600) + 'h ' + Math.floor(seconds % 3600 / 60) + 'm';
 }
 
+const kFirstClock = 1e18;  // before that are times of simulated jobs, which count from 0
+
 // The visitor's clock: "2026-12-01 06:00:00".
 function clock(unixNs) {
-  if (!unixNs) return '';
+  if (unixNs < kFirstClock) return '';
   const at = new Date(unixNs / 1e6);
   const two = (number) => String(number).padStart(2, '0');
   return at.getFullYear() + '-' + two(at.getMonth() + 1) + '-' + two(at.getDate()) + ' ' + two(at.getHours()) + ':' + two(at.getMinutes()) + ':' + two(at.getSeconds());
 }
+
+// Of today without the date.
+function shortClock(unixNs) {
+  const [date, hour] = clock(unixNs).split(' ');
+  return date === clock(Date.now() * 1e6).split(' ')[0] ? hour : clock(unixNs);
+}
+
+// "…/2026/part-0": the end of a path tells files apart.
+const shortPath = (path) => (path.split('/').length > 3 ? '…/' + path.split('/').slice(-2).join('/') : path);
 
 function size(bytes) {
   let unit = 0;

@@ -51,9 +51,11 @@ function drawHeat(overview) {
     });
   });
   pen.fillStyle = ink;
-  for (let tick = 0; tick <= 4; ++tick) {
-    pen.textAlign = tick === 0 ? 'left' : tick === 4 ? 'right' : 'center';
-    pen.fillText(time(steps * overview.step_seconds * tick / 4), kNames + (width - kNames) * tick / 4, height - 4);
+  const end = steps * overview.step_seconds, step = roundStep(end / (width < 500 ? 3 : 6));
+  for (let at = 0; at <= end; at += step) {
+    const x = kNames + (width - kNames) * at / end;
+    pen.textAlign = at === 0 ? 'left' : x > width - 30 ? 'right' : 'center';
+    pen.fillText(roundTime(at), x, height - 4);
   }
   pen.textAlign = 'left';
   return (x, y) => {

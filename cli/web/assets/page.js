@@ -195,7 +195,7 @@ function showWorkers(job) {
                 mapped: (worker) => worker.mapped, speed: (worker) => (worker.seconds > 0 ? worker.mapped / worker.seconds : 0)};
   const all = workersFrom(job, attempts);
   const found = workerList.select(all, (worker) => worker.name, () => '', keys);
-  workerList.show(found.shown.map(workerRow), found.matching, all.length);
+  workerList.show(found.shown.map((worker) => workerRow(worker, Boolean(job.task_list))), found.matching, all.length);
 }
 
 let taskPage = {key: null, at: 0, answer: null};  // of a job whose tasks are not all here
@@ -225,9 +225,21 @@ function showTasks(job) {
   if (!job.task_list) return;  // they come a page at a time
   const keys = {usual: (task) => (task.state === 'done') * 1e9 + task.task, task: (task) => task.task, state: (task) => task.state, attempts: (task) => task.attempts.length,
                 time: (task) => timeOf(task, job), worker: workersOf, path: (task) => task.path};
-  const found = taskList.select(job.task_list, (task) => task.task + '\n' + task.path + '\n' + workersOf(task), (task) => task.state, keys);
+  const textOf = (task) => task.task + '\n' + task.path + '\n' + task.attempts.map(onWorker).join('');
+  const found = taskList.select(job.task_list, textOf, (task) => task.state, keys);
   taskList.show(found.shown.map((task) => taskRow(task, job)), found.matching, job.task_list.length);
 }
+
+// A text to search for that is in no other worker's.
+const onWorker = (attempt) => 'on ' + attempt.node_name + ';';
+
+$('workers').addEventListener('click', (event) => {
+  if (!event.target.matches('button.link')) return;
+  taskList.reset();
+  taskList.search.value = onWorker({node_name: event.target.textContent});
+  taskList.choose({search: taskList.search.value});
+  $('tasks-section').scrollIntoView();
+});
 
 function showLongest(job) {
   const list = job.overview.longest.slice(0, 20);
@@ -250,16 +262,24 @@ function turnTo(job) {
   shown = job;
 }
 
+// What there is of a job as a file; the trace of a large one is too large.
+function filesOf(job) {
+  const files = [['logs.txt', 'Logs of all attempts'], ['report', 'Report'], ...(job.task_list ? [['trace', 'Trace for ui.perfetto.dev']] : [])];
+  return files.map(([path, text]) => {
+    const item = element('li'), link = element('a', text);
+    link.href = 'api/jobs/' + job.job + '/' + path;
+    item.append(link);
+    return item;
+  });
+}
+
 function showJob(job) {
   turnTo(job);
   attempts = job.task_list ? attemptsOf(job) : [];
-  const title = [job.job + ': ' + (job.name ? job.name + ', ' : '') + job.application + ' '];
-  if (!kReport) {
-    const link = element('a', 'all logs as JSON');
-    link.href = 'api/jobs/' + job.job + '/logs';
-    title.push('(', link, ')');
-  }
+  const title = [job.job + ': ' + (job.name ? job.name + ', ' : '') + job.application];
   show($('job-title'), title);
+  $('job-files').hidden = Boolean(kReport);
+  if (!kReport) show($('job-files'), filesOf(job));
   show($('facts'), facts(job).flatMap(factElements));
   $('overview-figures').hidden = !job.overview;
   $('each-attempt').hidden = Boolean(job.overview) || !job.task_list;
@@ -336,6 +356,8 @@ function showTrouble(error) {
   $('trouble').hidden = !error;
 }
 
+addEventListener('resize', () => shown && !$('job').hidden && showJob(shown));
+
 let timer = 0;
 async function loop() {
   if (kReport) return;  // there is nobody to ask
@@ -346,11 +368,11 @@ async function loop() {
 
 if (kReport) {
   document.title = kReport.job + ', ' + kReport.application;
-  tell($('cluster'), 'Report of a job that was submitted ' + clock(kReport.submitted_unix_ns));
+  const submitted = clock(kReport.submitted_unix_ns);
+  tell($('cluster'), submitted ? 'Report of a job that was submitted ' + submitted : 'Report of a simulated job');
   $('overview').hidden = true;
   $('job').hidden = false;
   showJob(kReport);
-  addEventListener('resize', () => showJob(kReport));
 } else {
   addEventListener('hashchange', loop);
   loop();

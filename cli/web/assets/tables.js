@@ -171,16 +171,18 @@ function jobRow(job) {
   const state = element('td', job.state, job.state === 'failed' ? 'bad' : '');
   if (job.message) state.title = job.message;
   const mapped = job.state === 'succeeded' ? job.input_bytes : job.mapped_bytes;
+  const ends = element('td', shortClock(job.ended_unix_ns || job.expected_end_unix_ns));
+  ends.title = (job.ended_unix_ns ? 'ended ' : 'expected ') + clock(job.ended_unix_ns || job.expected_end_unix_ns) + ', submitted ' + clock(job.submitted_unix_ns);
   const application = element('td', job.application);
   application.title = job.parameters_text;
   return rowOf(job.job, kJobColumns, [link, deadline(job), element('td', pocd(job), kLatenessClass[isRunning(job) ? job.lateness : '']),
-    clock(job.ended_unix_ns || job.expected_end_unix_ns), state, job.name || '', job.owner || '', application,
+    ends, state, job.name || '', job.owner || '', application,
     job.policy + (job.policy_chosen ? ': ' + job.policy_chosen : ''),
     bar(mapped, job.input_bytes, size(mapped) + ' of ' + size(job.input_bytes)), grouped(job.tasks_done) + ' / ' + grouped(job.tasks),
     grouped(job.attempts_launched) + (job.attempts_running ? ' (' + grouped(job.attempts_running) + ' run)' : ''), time(job.elapsed_seconds)]);
 }
 
-const kNodeColumns = [['name', 'Worker'], ['host', 'Host', {phone: false}], ['state', 'State'], ['slots', 'Slots'], ['speed', 'Speed', {number: true, tip: 'of its latest attempts, against the usual attempt of the same jobs; 1: as fast'}],
+const kNodeColumns = [['name', 'Worker'], ['host', 'Host', {phone: false}], ['state', 'State'], ['slots', 'Slots'], ['speed', 'Relative speed', {number: true, tip: 'of its latest attempts, against the usual attempt of the same jobs; 1: as fast'}],
   ['failures', 'Attempts failed', {number: true}], ['heard', 'Last heard of', {number: true}]];
 
 function nodeRow(node) {
@@ -227,15 +229,19 @@ const workersOf = (task) => [...new Set(task.attempts.map((attempt) => attempt.n
 function taskRow(task, job) {
   const reached = Math.max(0, ...task.attempts.map((attempt) => attempt.offset));
   const split = task.end === null ? element('span', size(reached) + ' decompressed; nobody knows yet how much there is', 'faint') : splitBar(task);
-  return rowOf(task.task, kTaskColumns, [grouped(task.task), task.state, split, grouped(task.attempts.length), time(timeOf(task, job)), workersOf(task),
-    task.path + (task.files > 1 ? ' and ' + counted(task.files - 1, 'more file') : '')]);
+  const path = element('td', shortPath(task.path) + (task.files > 1 ? ' and ' + counted(task.files - 1, 'more file') : ''));
+  path.title = task.path;
+  return rowOf(task.task, kTaskColumns, [grouped(task.task), task.state, split, grouped(task.attempts.length), time(timeOf(task, job)), workersOf(task), path]);
 }
 
 const kWorkerColumns = [['name', 'Worker'], ['attempts', 'Attempts', {number: true}], ['failures', 'Failed', {number: true}], ['mapped', 'Mapped', {number: true}],
   ['speed', 'Speed of a slot', {number: true}]];
 
-function workerRow(worker) {
-  return rowOf(worker.name, kWorkerColumns, [worker.name, grouped(worker.attempts), grouped(worker.failed), size(worker.mapped),
+// Of one worker by its name, which shows the tasks that it had attempts of; rows of several stand as text.
+function workerRow(worker, hasTasks) {
+  const name = element(hasTasks ? 'button' : 'span', worker.name, hasTasks ? 'link' : '');
+  if (hasTasks) name.title = 'show its tasks';
+  return rowOf(worker.name, kWorkerColumns, [name, grouped(worker.attempts), grouped(worker.failed), size(worker.mapped),
     worker.seconds > 0 ? size(worker.mapped / worker.seconds) + '/s' : '']);
 }
 

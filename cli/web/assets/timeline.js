@@ -133,10 +133,13 @@ function byNode(attempts) {
   return [...found].sort(([a], [b]) => byName(a, b));
 }
 
+// As much of a name as has room left of the axis; the list of workers has all of it.
+const fitting = (name, room) => (name.length * 6.5 <= room ? name : name.slice(0, Math.floor(room / 6.5) - 1) + '…');
+
 // Attempts of one worker that overlap (it has several slots) lie in lanes of their own. Says where the next row begins.
 function drawNode(drawn, [node, attempts], axis, y, told) {
   const lanes = [];
-  drawn.push(label(node, {x: 0, y: y + 11, 'data-key': 'name of ' + node}));
+  drawn.push(label(fitting(node, axis.left), {x: 0, y: y + 11, 'data-key': 'name of ' + node}));
   for (const attempt of attempts.sort((a, b) => a.from - b.from)) {
     let lane = lanes.findIndex((end) => end <= attempt.from);
     if (lane < 0) lane = lanes.push(0) - 1;
@@ -157,7 +160,7 @@ function timelineAxis(job) {
   const deadline = job.deadline_seconds || 0;
   const isNear = deadline <= kReach * Math.max(job.elapsed_seconds, expected);
   const end = Math.max(job.elapsed_seconds, isNear ? deadline : 0, 0.001);
-  return axisOf(0, end, 120, chartWidth());
+  return axisOf(0, end);
 }
 
 const isBeyond = (deadline, axis) => deadline !== null && deadline > axis.end;
@@ -183,7 +186,7 @@ function showTimeline(job, attempts) {
   drawn.push(...marks);
   if (marks.length > 0) y += kRow + 2;
   for (const row of byNode(attempts)) y = drawNode(drawn, row, axis, y, told);
-  drawn.push(...deadlineMark(job, axis, y), ...ticks(axis, y + 14, time));
+  drawn.push(...deadlineMark(job, axis, y), ...ticks(axis, y + 14));
   const height = y + (isBeyond(job.deadline_seconds, axis) ? 36 : 20);
   $('timeline').setAttribute('viewBox', '0 0 ' + axis.width + ' ' + height);
   timelineFigure.show(drawn);

@@ -266,14 +266,14 @@ def calibration_figure(results: Results) -> Figure | None:
     def draw(path: Path) -> None:
         made = style.figure(480, 420)
         axes = made.add_subplot()
-        axes.set(xlabel="predicted", ylabel="came true", xlim=(0, 1.03), ylim=(0, 1.08))
+        axes.set(xlabel="predicted", ylabel="came true", xlim=(-0.03, 1.03), ylim=(0, 1.15))
         axes.plot([0, 1], [0, 1], color="#888888", linewidth=1)
         places, shares = zip(*bins_of(said, met))
         axes.errorbar(
             places, [s.value for s in shares], _errors(list(shares)), linestyle="", elinewidth=1.5, **style.points(0)
         )
-        for place, value in zip(places, shares):
-            axes.annotate(str(value.runs), (place, value.value), (4, 5), textcoords="offset points", fontsize=8)
+        for i, (place, value) in enumerate(zip(places, shares)):  # above all intervals, neighbours at two heights
+            axes.annotate(str(value.runs), (place, (1.04, 1.1)[i % 2]), ha="center", fontsize=8)
         style.save(made, path)
 
     return Figure(
@@ -291,8 +291,12 @@ def figures_of(results: Results, summaries: list[Summary]) -> list[Figure]:
     runs = sorted(runs_of(results), key=lambda run: run[1])
     for policy in policies:
         first[policy] = next((jobs, attempts) for name, _, jobs, attempts in runs if name == policy)
-    chosen = {policy: timeline.interesting(jobs) for policy, (jobs, _) in first.items()}
-    panels = [timeline.Panel(policy, job, first[policy][1]) for policy, job in chosen.items() if job]
+    job = timeline.interesting([jobs for jobs, _ in first.values()]) if first else None
+    panels = [
+        timeline.Panel(policy, dict(row), attempts)
+        for policy, (jobs, attempts) in first.items()
+        for _, row in jobs[(jobs["job"] == job) & (jobs["state"] != "unfinished")].iterrows()
+    ]
     figures = [
         pocd_figure(summaries, results.printed),
         cost_figure(summaries),

@@ -87,11 +87,17 @@ class Grid:
 
 
 _STYLE = (
-    "body{font:16px/1.5 sans-serif;max-width:62em;margin:2em auto;padding:0 1em;color:#222}"
-    "table{border-collapse:collapse;margin:1em 0}th,td{padding:.2em .7em;text-align:right;border-bottom:1px solid #ddd}"
+    ":root{--ink:#222;--faint:#444;--line:#ddd;--block:#f6f6f6;--paper:#fff;background:var(--paper)}"
+    "body{font:16px/1.5 sans-serif;max-width:74em;margin:2em auto;padding:0 1em;color:var(--ink);color-scheme:light dark}"
+    "table{border-collapse:collapse;margin:1em 0;font-size:.9em}"
+    "th,td{padding:.2em .6em;text-align:right;border-bottom:1px solid var(--line)}td{white-space:nowrap}"
     "th:first-child,td:first-child{text-align:left}th{border-bottom:2px solid #888}"
-    "figure{margin:2em 0}figcaption{color:#444;font-size:.9em}svg{max-width:100%;height:auto}"
-    "pre{background:#f6f6f6;padding:1em;overflow:auto}.scroll{overflow-x:auto}"
+    "figure{margin:2em 0}figcaption{color:var(--faint);font-size:.9em}svg{display:block;max-width:100%;height:auto}"
+    "pre{background:var(--block);padding:1em;overflow:auto}.scroll{overflow-x:auto}"
+    "@media(max-width:50em){svg{min-width:40em}}"  # its text stays readable, and it scrolls within its place
+    "@media(prefers-color-scheme:dark){"
+    ":root{--ink:#e6e8eb;--faint:#9aa4af;--line:#343a42;--block:#22262c;--paper:#141414}"
+    "svg{filter:invert(.92) hue-rotate(180deg)}}"  # white becomes the colour of the page, and hues stay
 )
 
 
@@ -128,7 +134,8 @@ class HtmlPage:
     def figure(self, title: str, caption: str, svg: str) -> None:
         element = svg[svg.index("<svg") :]
         self._text += (
-            f"<figure><h2>{html.escape(title, quote=False)}</h2>\n{element}\n"
+            f"<figure><h2>{html.escape(title, quote=False)}</h2>\n"
+            f'<div class="scroll" tabindex="0" role="region" aria-label="{html.escape(title)}">\n{element}</div>\n'
             f"<figcaption>{html.escape(caption, quote=False)}</figcaption></figure>\n"
         )
 

@@ -13,8 +13,9 @@ from .experiment import counted
 
 TITLE = "Attempts of one job"
 CAPTION = (
-    "Under each policy the job with most copies, or else the longest: a line for each of its nodes, a bar for each "
-    "attempt with the number of its task and, behind @, the offset in the split that it began at. Dashed: the deadline."
+    "The job with most copies, or else the longest, under each policy that ended it: a line for each of its nodes, a bar "
+    "for each attempt with the number of its task and, behind @, the offset in the split that it began at. Dashed: the "
+    "deadline."
 )
 _NODES_MOST = 60
 _LINE, _PANEL, _BELOW, _WIDTH = 22, 46, 60, 900
@@ -27,10 +28,13 @@ _FATES = {
 }
 
 
-def interesting(jobs: pd.DataFrame) -> dict[str, Any] | None:
-    jobs = counted(jobs)
-    jobs = jobs[jobs["state"] != "unfinished"].sort_values(["copies", "time_s"], ascending=False, kind="stable")
-    return None if jobs.empty else dict(jobs.iloc[0])
+def interesting(runs: list[pd.DataFrame]) -> Any:
+    """The job that all policies are compared by: the one with most copies in these runs together, or else the longest.
+    None if none has ended."""
+    jobs = pd.concat([counted(run) for run in runs])
+    ended = jobs[jobs["state"] != "unfinished"].groupby("job")[["copies", "time_s"]].sum()
+    ranked = ended.sort_values(["copies", "time_s"], ascending=False, kind="stable")
+    return None if ranked.empty else ranked.index[0]
 
 
 def fate_of(attempt: dict[str, Any], job: dict[str, Any]) -> str:

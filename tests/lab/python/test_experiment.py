@@ -1,5 +1,6 @@
 import json
 import math
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -25,7 +26,7 @@ from ontime.lab.experiment_figures import (
     paired_estimates,
     times_of,
 )
-from ontime.lab.timeline import Panel
+from ontime.lab.timeline import Panel, interesting
 
 
 def job(policy="none", number=1, time=10.0, **more):
@@ -185,6 +186,20 @@ class Timeline(unittest.TestCase):
                 ("wasted", 1, 4.0, 8.0, "t8"),
             ],
         )
+
+
+    def test_all_policies_are_compared_by_one_job(self):
+        none = pd.DataFrame([job("none", 1, time=30.0), job("none", 2, time=10.0)])
+        shed = pd.DataFrame([job("shed", 1, copies=1), job("shed", 2, copies=3)])
+        self.assertEqual(interesting([none, shed]), 2)
+        self.assertEqual(interesting([none]), 1)
+        self.assertIsNone(interesting([pd.DataFrame([unfinished("none", 1)])]))
+        attempts = [attempt(policy, number) for policy in ("none", "shed") for number in (1, 2)]
+        found = results([*none.to_dict("records"), *shed.to_dict("records")], attempts)
+        with tempfile.TemporaryDirectory() as place:
+            path = Path(place) / "x.svg"
+            next(one for one in figures_of(found, summarise(found)) if one.title == "Attempts of one job").draw(path)
+            self.assertEqual(sorted(re.findall(r"(\w+): done after", path.read_text())), ["none", "shed"])
 
 
 class Report(unittest.TestCase):
