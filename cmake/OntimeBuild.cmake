@@ -156,3 +156,10 @@ function(add_program name)
   add_dependencies(ontime_programs ${name})
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 endfunction()
+
+# show_policy_interface(x): the program lets policies that it loads call the scheduler's functions in it.
+function(show_policy_interface name)
+  set(list ${PROJECT_SOURCE_DIR}/cmake/policy_interface.list)
+  target_link_options(${name} PRIVATE -Wl,--dynamic-list=${list})
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${list})
+endfunction()

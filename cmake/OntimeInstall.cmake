@@ -1,10 +1,10 @@
 # What `cmake --install` puts in place besides programs and applications: units of systemd (component service), and the
-# interface for people who write applications, found by find_package(ontime) (component development). The installed tree
+# interfaces for people who write applications and policies, found by find_package(ontime) (component development). The installed tree
 # may be moved: nothing in it knows its prefix.
 include(CMakePackageConfigHelpers)
 
 set(package_dir lib/cmake/ontime)
-install(TARGETS ontime_app EXPORT ontimeTargets
+install(TARGETS ontime_app ontime_policy EXPORT ontimeTargets
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ontime COMPONENT development)
 install(EXPORT ontimeTargets NAMESPACE ontime:: DESTINATION ${package_dir} COMPONENT development)
 
@@ -16,6 +16,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/ontimeConfig.cmake
   ${PROJECT_BINARY_DIR}/ontimeConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/OntimeApplication.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/OntimePolicy.cmake
   DESTINATION ${package_dir} COMPONENT development)
 file(GLOB units CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/packaging/systemd/*.service)
 install(FILES ${units} DESTINATION lib/systemd/system COMPONENT service)

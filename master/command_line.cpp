@@ -113,7 +113,8 @@ void declare_notices(CLI::App& app, Flags& flags) {
                    "What to tell about jobs that do not say it, as 'ontime submit --notify'; repeatable",
                    {.type = "WHEN:WHAT"}, true);
   flags::add_text(app, "--notify-commands", flags.notify_commands,
-                  "Role that a job's --notify needs to run commands, which have this master's rights, or nobody "
+                  "Role that a job needs to have what has this master's rights run, commands of --notify and policies "
+                  "from files, or nobody "
                   "(default: submit; with TLS, --insecure-network or several tokens nobody)",
                   {.type = "ROLE", .choices = {"submit", "admin", "nobody"}});
   flags::add_text(app, "--notify-secret-file", flags.notify_secret_file,

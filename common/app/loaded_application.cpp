@@ -41,15 +41,15 @@ std::string weakness(const struct stat& file, const Keeper& keeper) {
   return {};
 }
 
-Status check_kept_place(const fs::path& path, const std::string& application, const Keeper& keeper) {
+// `loaded`: "application PATH"
+Status check_kept_place(const fs::path& path, const std::string& loaded, const Keeper& keeper) {
   struct stat file {};
   if (::stat(path.c_str(), &file) != 0) {
-    return bad_input("cannot examine the application " + application + ": " + std::strerror(errno));
+    return bad_input("cannot examine the " + loaded + ": " + std::strerror(errno));
   }
   const std::string why = weakness(file, keeper);
   if (why.empty()) return {};
-  return bad_input("the application " + application + " is not run, because others could change it: " + path.string() +
-                   " " + why +
+  return bad_input("the " + loaded + " is not run, because others could change it: " + path.string() + " " + why +
                    "; give it to root or to the user that runs it, and take the right to write from others");
 }
 
@@ -100,12 +100,12 @@ Result<const Application*> open_application(const std::string& path) {
 
 }  // namespace
 
-Status check_kept(const std::string& path, const Keeper& keeper) {
+Status check_kept(const std::string& path, const Keeper& keeper, const std::string& what) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
-  if (error) return bad_input("cannot examine the application " + path + ": " + error.message());
+  if (error) return bad_input("cannot examine the " + what + " " + path + ": " + error.message());
   for (const fs::path& place : {real, real.parent_path(), fs::absolute(path, error).parent_path()}) {
-    if (Status status = check_kept_place(place, path, keeper); !status) return status;
+    if (Status status = check_kept_place(place, what + " " + path, keeper); !status) return status;
   }
   return {};
 }

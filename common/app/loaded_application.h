@@ -16,7 +16,7 @@
 
 namespace ontime::app {
 
-// Who may change an application: the worker runs what lies in that file.
+// Who may change an application, or what else a program loads: the worker runs what lies in that file.
 
 // The user that runs it: a worker's, or who reads a result.
 struct Keeper {
@@ -26,8 +26,8 @@ struct Keeper {
 
 // BadInput, with one sentence, unless only root, the keeper and the owner of the running program (who could change that
 // as well) can change the file or put another in its place: they own it and its directory, and nobody else may write
-// them. The keeper's own group counts as the keeper.
-Status check_kept(const std::string& path, const Keeper& keeper);
+// them. The keeper's own group counts as the keeper. The sentence calls it `what` it is.
+Status check_kept(const std::string& path, const Keeper& keeper, const std::string& what = "application");
 
 // The values a job gave, completed with defaults.
 class ParameterValues final : public Parameters {

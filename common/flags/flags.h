@@ -107,6 +107,9 @@ void add_log(CLI::App& app, std::string& level, std::string& format, std::string
 void add_roots(CLI::App& app, const std::string& who, std::vector<std::string>& inputs,
                std::vector<std::string>& outputs);
 
+// "./mine.so:theta=1" with the whole path: the program that loads the policy may work elsewhere. Others as they are.
+std::string with_whole_path(const std::string& policy);
+
 // --policy NAME or NAME:KEY=VALUE,..., as `read` understands it, and --policy-set, which adds parameters to it. The
 // caller may set what the first option shows.
 CLI::Option* add_policy(CLI::App& app, Settings& parameters, std::function<Status(const std::string&)> read,

@@ -1,5 +1,7 @@
 // Flags that several programs have, declared once so that they read alike.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
 
 #include "common/flags/flags.h"
 
@@ -48,10 +50,18 @@ void add_roots(CLI::App& app, const std::string& who, std::vector<std::string>& 
       ->allow_extra_args(false);
 }
 
+std::string with_whole_path(const std::string& policy) {
+  const std::size_t end = std::min(policy.find(':'), policy.size());
+  const std::string name = policy.substr(0, end);
+  if (name.find('/') == std::string::npos) return policy;
+  return std::filesystem::absolute(name).lexically_normal().string() + policy.substr(end);
+}
+
 CLI::Option* add_policy(CLI::App& app, Settings& parameters, std::function<Status(const std::string&)> read,
                         const std::string& help) {
   const auto put = [read = std::move(read)](const std::string& text) {
-    if (const Status status = read(text); !status) throw CLI::ValidationError("--policy", status.error().message);
+    const Status status = read(with_whole_path(text));
+    if (!status) throw CLI::ValidationError("--policy", status.error().message);
   };
   auto* option = app.add_option_function<std::string>("--policy", put, help)->type_name("NAME");
   add_settings(app, "--policy-set", parameters, "A parameter of the policy; repeatable");

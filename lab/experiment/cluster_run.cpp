@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "cli/job_request.h"
+#include "common/flags/flags.h"
 #include "common/protocol/job_state.h"
 #include "lab/experiment/backend.h"
 #include "lab/scenario/scenario.h"
@@ -47,6 +48,7 @@ Result<wire::JobSpec> ClusterRun::spec_of(std::size_t index) {
   if (!settings) return settings.error();
   JobOptions options;
   static_cast<JobSettings&>(options) = *std::move(settings);
+  options.policy = flags::with_whole_path(options.policy);
   options.application = group.work.application;
   options.parameters = {group.work.parameters.begin(), group.work.parameters.end()};
   options.inputs = setup_.inputs.of(group, planned.tasks);

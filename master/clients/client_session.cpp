@@ -15,6 +15,7 @@
 #include "master/base/settings.h"
 #include "master/base/text.h"
 #include "master/clients/explanation.h"
+#include "master/clients/rights_of_jobs.h"
 #include "master/clients/views.h"
 #include "master/journal/sample_fields.h"
 #include "master/submissions/notify.h"
@@ -177,21 +178,11 @@ asio::awaitable<ClientSession::Answer> ClientSession::answer(wire::Request reque
   co_return share(refusal(failed("The request says nothing.")));
 }
 
-// Why it may not ask for them; nothing: it may.
-std::optional<std::string> ClientSession::need_for_notices(const wire::JobSpec& request) const {
-  const auto& needed = services_.command_right;
-  if (needed && guest_.rights.has(*needed)) return std::nullopt;
-  if (std::ranges::none_of(request.notify(), is_command_notice)) return std::nullopt;
-  if (!needed)
-    return "This master runs no commands for --notify; give a URL, or start the master with --notify-commands.";
-  return net::describe_refusal("--notify runs commands with the master's rights and needs the role admin",
-                               guest_.credentials);
-}
-
 asio::awaitable<wire::Reply> ClientSession::submit(wire::JobSpec request) {
   if (services_.advises)
     co_return refusal(bad_input("This master advises Hadoop and runs no jobs itself; start one without --advise."));
-  if (std::optional<std::string> need = need_for_notices(request)) co_return forbid(std::move(*need));
+  std::optional<std::string> need = need_for_code(request, services_.command_right, guest_);
+  if (need) co_return forbid(std::move(*need));
   const auto is_wanted = [connection = connection_] { return connection->is_open() && !connection->peer_is_gone(); };
   Result<wire::Reply::Submitted> submitted =
       co_await services_.submissions.submit(std::move(request), guest_.name, is_wanted);

@@ -35,7 +35,8 @@ struct ClientServices {
   const FailureMessages& failures;
   AttemptLogs& logs;
   IndexStore& indexes;
-  // What a client needs for a job that runs commands of the master's user (--notify); nothing: none has it.
+  // What a client needs for a job that runs what has the rights of the master's user (commands of --notify, a policy
+  // from a file); nothing: none has it.
   const std::optional<net::Right>& command_right;
   bool advises = false;     // Hadoop, and takes no jobs of clients
   std::string injection{};  // what disturbs attempts on purpose, as in the log; empty: nothing
@@ -60,7 +61,6 @@ class ClientSession {
   asio::awaitable<Answer> durable_answer(wire::Request request);
   asio::awaitable<Answer> answer(wire::Request request);
   wire::Reply forbid(std::string sentence);
-  std::optional<std::string> need_for_notices(const wire::JobSpec& request) const;
   asio::awaitable<wire::Reply> submit(wire::JobSpec request);
   asio::awaitable<Answer> list_jobs(wire::Request::ListJobs request);
   asio::awaitable<wire::Reply> describe_job(wire::Request::DescribeJob request);

@@ -228,7 +228,7 @@ Result<std::string> output_of(const wire::JobSpec& request) {
 }
 
 Status check_policy(const std::string& name, const StringMap& parameters) {
-  const Status status = scheduler::check_policy(name.substr(0, kNameBytesMax), parameters);
+  const Status status = scheduler::check_policy(name.substr(0, kPathBytesMax), parameters);
   return status ? Status() : bad_input(readable(status.error().message));
 }
 

@@ -14,6 +14,7 @@
 #include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
+#include "scheduler/policies/policy_files.h"
 #include "scheduler/policies/shed/shed.h"
 #include "scheduler/policies/split_resume/split_resume.h"
 #include "scheduler/policies/xu_lau/xu_lau.h"
@@ -257,6 +258,8 @@ const Registered* find_registered(std::string_view name) {
   return nullptr;
 }
 
+PolicyLoader loader = nullptr;  // set by the program at its start
+
 }  // namespace
 
 const std::vector<PolicyDescription>& policies() {
@@ -278,11 +281,15 @@ Duration default_checkpoint_interval(std::string_view name) {
   return policy != nullptr && policy->restarts ? Duration(0) : *JobSpec().checkpoint_interval;
 }
 
+void load_policies_with(PolicyLoader given) { loader = given; }
+PolicyLoader policy_loader() { return loader; }
+
 std::unique_ptr<Policy> make_policy(std::string_view name, const StringMap& given) {
   const Registered* policy = find_registered(name);
-  if (policy == nullptr) return nullptr;
+  const PolicyLoader load = is_policy_file(name) ? policy_loader() : nullptr;
+  if (policy == nullptr && load == nullptr) return nullptr;
   Parameters parameters(name, given);
-  auto made = policy->make(parameters);
+  auto made = load != nullptr ? load(std::string(name), parameters) : policy->make(parameters);
   parameters.flag(kAsWritten, false);
   parameters.flag(kRace, true);
   parameters.finish();

@@ -54,6 +54,8 @@ ALLOWED = {
                        ["asio", "spdlog"]),
     "master/notices": (["scheduler/core", "master/base", "master/clients", "master/loop", "master/submissions/notify.h", "common/protocol",
                         "common/log", "common/base"], ["asio", "spdlog"]),
+    # Policies of one's own, for the programs that plan with them.
+    "master/policies": (["scheduler/policies", "common/app/loaded_application.h", "common/base"], []),
     "master/advice": (["scheduler", "master/base", "master/actions/application_link.h", "master/loop", "master/outputs/attempt_logs.h",
                        "master/submissions", "common/protocol", "common/net", "common/log", "common/base"], ["asio", "spdlog"]),
     "master": (["scheduler", "master", "common"], ["asio", "spdlog"]),
@@ -92,7 +94,7 @@ ALLOWED = {
                         "common"], ["yaml-cpp", "nlohmann", "google", "fmt"]),
     "lab/verbs": (["lab", "cli/client", "cli/cluster", "cli/commands/execute.h", "cli/application_check.h", "cli/arguments.h", "cli/command.h",
                    "cli/command_line.h", "cli/job_request.h", "cli/lab_verbs.h", "cli/result/part_file.h", "cli/show/progress_line.h",
-                   "cli/show/table.h", "cli/spooled_input.h", "cli/text_file.h", "cli/web/report_page.h", "scheduler", "master/recording",
+                   "cli/show/table.h", "cli/spooled_input.h", "cli/text_file.h", "cli/web/report_page.h", "scheduler", "master/policies", "master/recording",
                    "master/journal/sample_fields.h", "master/clients/views.h", "master/clients/explanation.h", "master/clients/overview.h",
                    "common"], ["nlohmann", "CLI", "fmt"]),
     "cli/web": (["cli/client", "cli/show", "common"], ["asio", "google", "openssl", "prometheus", "zlib.h"]),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # install_and_use.sh SOURCE_DIR BUILD_DIR COMPILER
-# Installs, moves the installed tree, builds examples/application against it, runs it with and without installing it.
+# Installs, moves the installed tree, builds examples/application and examples/policy against it, runs them.
 set -euo pipefail
 source_dir=$1 build_dir=$2 compiler=$3
 work=$(mktemp -d)
@@ -35,7 +35,16 @@ echo "It runs from its build directory"
 run "$work/out1" --set step=4 --app-dir "$work/build/lib/ontime/apps"
 "$ontime" result "$work/out1" --app-dir "$work/build/lib/ontime/apps" | diff "$work/expected.tsv" -
 
-echo "It runs by its name alone once it is installed beside the others"
+echo "So is a policy of one's own, which plans for it"
+cmake -S "$source_dir/examples/policy" -B "$work/policy" -DCMAKE_PREFIX_PATH="$work/ontime" \
+  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release >>"$work/configure.log"
+cmake --build "$work/policy" >>"$work/build.log"
+own=$work/policy/lib/ontime/policies/copy_late.so
+run "$work/out-own" --set step=4 --app-dir "$work/build/lib/ontime/apps" --policy "$own"
+"$ontime" result "$work/out-own" --app-dir "$work/build/lib/ontime/apps" | diff "$work/expected.tsv" -
+[ ! -e "$work/ontime/bin/ontime-lab" ] || "$ontime" simulate "$source_dir/examples/experiments/one-straggler.yaml" --policy "$own"
+
+echo "The application runs by its name alone once it is installed beside the others"
 cmake --install "$work/build" --prefix "$work/ontime" >>"$work/install.log"
 run "$work/out2" --set step=4
 "$ontime" result "$work/out2" | diff "$work/expected.tsv" -

@@ -71,7 +71,8 @@ Settings settings(std::uint32_t seed) {
 
 }  // namespace
 
-RandomHistory::RandomHistory(std::uint32_t seed) : world_(settings(seed)) {}
+RandomHistory::RandomHistory(std::uint32_t seed) : RandomHistory(settings(seed)) {}
+RandomHistory::RandomHistory(Settings settings) : world_(std::move(settings)) {}
 
 template <class Do>
 void RandomHistory::with_any(Do what) {  // also attempts that have ended long ago

@@ -15,6 +15,7 @@ namespace ontime::scheduler::test {
 class RandomHistory {
  public:
   explicit RandomHistory(std::uint32_t seed);
+  explicit RandomHistory(Settings settings);  // its policies decide at random
 
   void step();
   void settle();  // everything behaves from here on

@@ -1,0 +1,72 @@
+#include "master/policies/own_policies.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+#include "common/app/loaded_application.h"
+#include "common/base/utf8.h"
+#include "scheduler/policies/own_policy.h"
+#include "scheduler/policies/policy_files.h"
+
+namespace ontime::master {
+namespace {
+
+using scheduler::Parameters;
+using scheduler::PolicyInterface;
+
+using Maker = scheduler::Policy* (*)(Parameters&);
+
+std::atomic<Duration> usual_budget{Duration::zero()};
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw std::invalid_argument(without_controls(why, "", NotUtf8::IsReplaced));
+}
+
+std::string in_words(const PolicyInterface& interface) {
+  return std::to_string(interface.number) + "-" + std::to_string(interface.layout);
+}
+
+// What the shared object offers, made by ONTIME_POLICY. It stays loaded until the process ends.
+Maker open(const std::string& file) {
+  if (const Status kept = app::check_kept(file, {::geteuid(), ::getegid()}, "policy"); !kept)
+    refuse(kept.error().message);
+  void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) refuse(std::string("cannot load the policy: ") + ::dlerror());
+  const auto* interface = static_cast<const PolicyInterface*>(::dlsym(library, "ontime_policy_interface"));
+  void* const maker = ::dlsym(library, "ontime_policy");
+  if (interface == nullptr || maker == nullptr) refuse(file + " is no policy of ontime: it lacks ONTIME_POLICY(...)");
+  if (*interface != scheduler::kPolicyInterface) {
+    refuse("the policy " + file + " was built for interface " + in_words(*interface) + ", this program has interface " +
+           in_words(scheduler::kPolicyInterface) + "; build it again");
+  }
+  return reinterpret_cast<Maker>(maker);
+}
+
+std::unique_ptr<scheduler::Policy> load(const std::string& file, Parameters& parameters) {
+  const Maker make = open(file);
+  const double budget = parameters.duration("budget", seconds(usual_budget.load()));
+  std::unique_ptr<scheduler::Policy> policy;
+  try {
+    policy.reset(make(parameters));
+  } catch (const std::exception& thrown) {  // a parameter that it refuses, most likely
+    refuse("the policy " + file + " cannot start: " + thrown.what());
+  } catch (...) {
+    refuse("the policy " + file + " cannot start: it throws something that is no std::exception");
+  }
+  if (!policy) refuse("the policy " + file + " offers nothing");
+  return guarded(file, std::move(policy), from_seconds(budget));
+}
+
+}  // namespace
+
+void allow_own_policies(Duration budget) {
+  usual_budget = budget;
+  scheduler::load_policies_with(load);
+}
+
+}  // namespace ontime::master

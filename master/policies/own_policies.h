@@ -1,0 +1,26 @@
+#pragma once
+// Policies of one's own: shared objects that a program loads into itself. Such a policy runs in the thread that
+// decides, with all that its program may do. What it plans can do no harm; it can still crash, or never answer.
+
+#include <memory>
+#include <string>
+
+#include "common/base/time.h"
+#include "scheduler/policies/policy.h"
+
+namespace ontime::master {
+
+// From now on make_policy() makes policies of files too. A look may take as long as `budget`, unless the policy's
+// parameter `budget` says otherwise; 0: as long as it likes, as in simulations, whose results must not hang on how busy
+// the machine is.
+void allow_own_policies(Duration budget);
+
+inline constexpr Duration kLookMost = std::chrono::seconds(1);  // of a master: heartbeats wait meanwhile
+
+// `policy` as it may be trusted: once it throws, makes a plan with a flaw (plan_flaws.h) or has taken longer than
+// `budget` for a look, it is not asked again, each of its jobs gets a note that says why, and nothing is planned. The
+// name is for these notes. Throws std::invalid_argument if the policy throws when it is asked what it wants.
+std::unique_ptr<scheduler::Policy> guarded(std::string name, std::unique_ptr<scheduler::Policy> policy,
+                                           Duration budget);
+
+}  // namespace ontime::master

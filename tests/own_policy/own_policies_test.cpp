@@ -1,0 +1,104 @@
+// How a file becomes a policy, and what is refused.
+#include "master/policies/own_policies.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/policy/paced_world.h"
+
+namespace ontime::master {
+namespace {
+
+using namespace std::chrono_literals;
+using scheduler::StringMap;
+using scheduler::test::PacedWorld;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string file(const std::string& name) { return std::string(ONTIME_TEST_POLICIES) + "/" + name + ".so"; }
+
+class OwnPolicies : public testing::Test {
+ protected:
+  OwnPolicies() { allow_own_policies(Duration::zero()); }
+
+  static std::string refusal(const std::string& name, const StringMap& parameters = {}) {
+    const Status status = scheduler::check_policy(name, parameters);
+    EXPECT_FALSE(status) << name;
+    return status ? "" : status.error().message;
+  }
+
+  // What the notes of a job say under the policy, which takes six seconds and is asked each tenth of one.
+  static std::vector<std::string> notes(const std::string& how, const StringMap& more = {}) {
+    StringMap parameters{{"how", how}};
+    parameters.insert(more.begin(), more.end());
+    scheduler::JobSpec spec;
+    spec.policy = file("unruly");
+    spec.policy_parameters = parameters;
+    PacedWorld paced;
+    paced.add_nodes(2);
+    paced.set_rate([](AttemptId) { return 200.0; });
+    const JobId job = paced.submit(2, spec);
+    EXPECT_TRUE(paced.run_job(job, 100s));
+    return paced.notes(job);
+  }
+
+  static std::string excuse(const std::string& why) {
+    return "The policy " + file("unruly") + " is not asked any more: " + why +
+           ". The job goes on under 'none', without speculation.";
+  }
+};
+
+TEST_F(OwnPolicies, AFileIsAPolicyLikeOurs) {
+  EXPECT_TRUE(scheduler::check_policy(file("copy_late"), {}));
+  EXPECT_TRUE(scheduler::check_policy(file("copy_late"), {{"copies", "2"}, {"budget", "5ms"}, {"as_written", "yes"}}));
+  EXPECT_EQ(scheduler::make_policy(file("copy_late"), {})->order(), scheduler::JobOrder::EarliestDeadline);
+}
+
+TEST_F(OwnPolicies, ParametersThatItDoesNotTakeAreRefused) {
+  EXPECT_THAT(refusal(file("copy_late"), {{"coppies", "2"}}), HasSubstr("coppies"));
+  EXPECT_THAT(refusal(file("copy_late"), {{"copies", "9"}}), HasSubstr("copies"));
+}
+
+TEST_F(OwnPolicies, AFileThatIsNoneIsRefusedWithItsPath) {
+  EXPECT_EQ(refusal(file("nothing")), file("nothing") + " is no policy of ontime: it lacks ONTIME_POLICY(...)");
+  EXPECT_THAT(refusal(file("outdated")), HasSubstr("outdated.so was built for interface 4000000000-"));
+  EXPECT_THAT(refusal(file("outdated")), HasSubstr("this program has interface 1-"));
+  EXPECT_THAT(refusal(file("lost")), HasSubstr("undefined symbol"));
+  EXPECT_EQ(refusal("/nonexistent/mine.so"),
+            "cannot examine the policy /nonexistent/mine.so: No such file or directory");
+  EXPECT_THAT(refusal("/etc/passwd"), StartsWith("cannot load the policy: /etc/passwd: "));
+}
+
+TEST_F(OwnPolicies, AFileThatOthersCouldChangeIsRefused) {
+  namespace fs = std::filesystem;
+  const fs::path copy = fs::path(ONTIME_TEST_POLICIES) / "open_to_all.so";
+  fs::copy_file(file("copy_late"), copy, fs::copy_options::overwrite_existing);
+  fs::permissions(copy, fs::perms::others_write, fs::perm_options::add);
+  EXPECT_THAT(refusal(copy.string()), HasSubstr("the policy " + copy.string() + " is not run, because others could"));
+  fs::remove(copy);
+}
+
+TEST_F(OwnPolicies, OneThatCannotStartSaysWhy) {
+  EXPECT_EQ(refusal(file("unruly"), {{"how", "at-once"}}),
+            "the policy " + file("unruly") + " cannot start: out of temper");
+}
+
+TEST_F(OwnPolicies, OneThatMisbehavesIsNotAskedAgainAndTheJobIsDone) {
+  EXPECT_THAT(notes("not"), ElementsAre());
+  EXPECT_THAT(notes("throws"), ElementsAre(excuse("it throws: out of temper")));
+  EXPECT_THAT(notes("throws-int"), ElementsAre(excuse("it throws: something that is no std::exception")));
+  EXPECT_THAT(notes("names"), ElementsAre(excuse("it names job-99/t00000/a0, which is not there")));
+  EXPECT_THAT(notes("many"), ElementsAre(excuse("its plan has more than 100000 parts")));
+}
+
+TEST_F(OwnPolicies, ALookMayTakeAsLongAsItsBudget) {
+  EXPECT_THAT(notes("slow"), ElementsAre());  // none was given
+  EXPECT_THAT(notes("slow", {{"budget", "2ms"}}), ElementsAre(HasSubstr("ms for a look, and may take 2.0 ms")));
+}
+
+}  // namespace
+}  // namespace ontime::master
