@@ -108,7 +108,7 @@ class _Application:
 
     def _end_task(self, event: dict[str, Any]) -> None:
         reason = event["Task End Reason"]["Reason"]
-        if reason == "Resubmitted":  # it had ended before, and is told again
+        if reason == "Resubmitted":  # it had ended before, and runs again
             return
         info = event["Task Info"]
         metrics = event.get("Task Metrics") or {}

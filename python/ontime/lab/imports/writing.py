@@ -141,8 +141,8 @@ def _durations(tasks: list[Task]) -> list[float]:
 
 
 def _slownesses(trace: Trace) -> dict[str, float]:
-    """Of nodes: the geometric mean of what tasks took there against the median of their jobs, by that of all nodes. A node
-    with few attempts is as likely a usual one: _KNOWN attempts more count as usual."""
+    """Of nodes: the geometric mean of what tasks took there against the median of their jobs, divided by the mean of all
+    nodes. A node with few attempts is as likely a usual one: _KNOWN attempts more count as usual."""
     sums: dict[str, tuple[float, int]] = {}
     for rows in _jobs(trace):
         ended = [row for row in rows if row.outcome == SUCCEEDED]
