@@ -23,12 +23,6 @@ const std::vector<std::string> kLogFormats{"spark",    "jhist",       "rumen",  
                                            "wfformat", "alibaba2018", "google2019", "swf"};
 const std::vector<std::string> kCopies{"host-aware", "resampled", "pareto", "lognormal"};
 
-std::string words_of(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 // Whose help shows what kind of thing its value is.
 template <class Into>
 CLI::Option* add_value(CLI::App& app, const char* name, Into& into, const char* kind, const char* help) {
@@ -195,7 +189,7 @@ void Grammar::add_import_verb() {
                           "  ontime import jhist *.jhist -o nightly --copies pareto\n"
                           "  ontime simulate nightly.yaml --policy none --policy split-resume\n",
                           import_);
-  import.add_option("FORMAT", import_.format, "What has written them: " + words_of(kLogFormats))
+  import.add_option("FORMAT", import_.format, "What has written the logs")
       ->check(CLI::IsMember(kLogFormats))
       ->type_name("")
       ->required();
@@ -203,8 +197,7 @@ void Grammar::add_import_verb() {
   add_value(import, "-o,--output", import_.out, "NAME",
             "Write NAME.csv (jobs and tasks), NAME-attempts.csv and the scenario NAME.yaml")
       ->required();
-  import
-      .add_option("--copies", import_.copies, "What other attempts than the recorded ones take: " + words_of(kCopies))
+  import.add_option("--copies", import_.copies, "What attempts take beyond the recorded ones")
       ->check(CLI::IsMember(kCopies))
       ->type_name("RULE")
       ->capture_default_str();
