@@ -21,6 +21,7 @@ constexpr std::array kVerbs{
     LabVerb{"replay", "Feed a recording to the scheduler again; it must decide the same"},
     LabVerb{"plan", "Predict a job before it runs: time, chance to meet its deadline, cost"},
     LabVerb{"experiment", "Compare policies on the same jobs and the same stragglers"},
+    LabVerb{"import", "Make a scenario of logs that Spark, Hadoop and others have written"},
     LabVerb{"compare", "Compare the results of two experiments, with confidence intervals"},
 };
 

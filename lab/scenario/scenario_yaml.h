@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,19 +83,25 @@ Result<std::vector<TraceJob>> read_jobs_csv(const std::string& text);
 // Parallel tasks of one program.
 struct Stage {
   std::string name;
-  std::vector<double> durations;  // > 0, seconds, in the order of the record
+  std::vector<double> durations;   // > 0, seconds, in the order of the record
+  std::vector<double> firsts;      // instead of them for first attempts, with what they waited; empty: the same
+  std::vector<double> slownesses;  // by duration, of the node it was measured on; empty: nothing is known of nodes
+  std::optional<double> at;        // when it was submitted, in seconds
+  double deadline = 0;             // after that; 0: none
 };
 
-// One stage a line: stage (its name) and durations_s, with spaces between them.
+// One stage a line: stage (its name) and durations_s, with spaces between them; where known also first_durations_s and
+// slownesses, likewise, submit_s and deadline_s.
 Result<std::vector<Stage>> read_stages_csv(const std::string& text);
 
 // Which stages of a file are taken, and as what.
 struct StageChoice {
-  // What attempts draw from: the stage's record, or the distribution that fits it best. Stages that none fits are left
-  // out.
-  enum class As : std::uint8_t { Resampled, Pareto, Lognormal };
+  // What attempts draw from: the stage's record, the record without the slowness of its nodes, or the distribution that
+  // fits it best. Stages that none fits are left out; of a whole trace they are resampled.
+  enum class As : std::uint8_t { Resampled, HostAware, Pareto, Lognormal };
   As as = As::Resampled;
   bool replay = false;                 // the first attempt of each task takes what the task took
+  bool whole = false;                  // that, and each stage comes when it came, with the deadline that it had
   double median_min = 0;               // seconds: stages with shorter tasks are left out
   std::uint32_t tasks_min = 1;         // stages with fewer are left out
   std::uint32_t tasks_max = 1u << 31;  // of a stage, the first ones

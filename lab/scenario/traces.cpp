@@ -39,21 +39,39 @@ Status read_lines(const std::string& text, const std::vector<std::string>& colum
   return {};
 }
 
-bool read_durations(const std::string& text, std::vector<double>& durations) {
+bool read_positive_numbers(const std::string& text, std::vector<double>& numbers) {
   std::istringstream words(text);
   for (std::string word; words >> word;) {
-    double duration = 0;
-    if (!read_cell(word, duration) || !(duration > 0) || !std::isfinite(duration)) return false;
-    durations.push_back(duration);
+    double number = 0;
+    if (!read_cell(word, number) || !(number > 0) || !std::isfinite(number)) return false;
+    numbers.push_back(number);
   }
-  return !durations.empty();
+  return true;
+}
+
+// What is wrong with its cells, or nullptr.
+const char* read_stage(const std::vector<std::string>& cells, Stage& stage) {
+  stage.name = cells[0];
+  if (stage.name.empty() || !read_positive_numbers(cells[1], stage.durations) || stage.durations.empty())
+    return "a stage has a name and durations_s: positive numbers with spaces between";
+  for (const auto& [text, numbers] : {std::pair(&cells[2], &stage.firsts), std::pair(&cells[3], &stage.slownesses)}) {
+    const bool is_good = read_positive_numbers(*text, *numbers);
+    if (!is_good || (!numbers->empty() && numbers->size() != stage.durations.size()))
+      return "first_durations_s and slownesses are positive numbers with spaces between, one for each of durations_s";
+  }
+  const auto is_time = [](double value) { return value >= 0 && value < 1e9; };
+  if (!cells[4].empty() && (!read_cell(cells[4], stage.at.emplace()) || !is_time(*stage.at)))
+    return "submit_s is a number of seconds from 0 on";
+  if (!cells[5].empty() && (!read_cell(cells[5], stage.deadline) || !is_time(stage.deadline)))
+    return "deadline_s is a number of seconds from 0 on";
+  return nullptr;
 }
 
 // Nothing if the stage has no such fit.
 std::optional<Distribution> durations_of(const Stage& stage, StageChoice::As as) {
   if (as == StageChoice::As::Pareto) {
     const auto fit = math::fit_pareto(stage.durations, {});
-    if (!fit || fit->distribution.beta() < kBetaMin) return std::nullopt;
+    if (!fit || fit->distribution.beta() < kBetaMin || !std::isfinite(fit->distribution.beta())) return std::nullopt;
     return Distribution::pareto(fit->distribution.t_min(), fit->distribution.beta());
   }
   if (as == StageChoice::As::Lognormal) {
@@ -61,7 +79,11 @@ std::optional<Distribution> durations_of(const Stage& stage, StageChoice::As as)
     if (!fit) return std::nullopt;
     return Distribution::lognormal(fit->quantile(0.5), fit->s());
   }
-  return Distribution::empirical(stage.durations);
+  std::vector<double> durations = stage.durations;
+  if (as == StageChoice::As::HostAware && !stage.slownesses.empty()) {
+    for (std::size_t task = 0; task < durations.size(); ++task) durations[task] /= stage.slownesses[task];
+  }
+  return Distribution::empirical(durations);
 }
 
 }  // namespace
@@ -85,11 +107,9 @@ Result<std::vector<TraceJob>> read_jobs_csv(const std::string& text) {
 
 Result<std::vector<Stage>> read_stages_csv(const std::string& text) {
   std::vector<Stage> stages;
-  const Status read = read_lines(text, {"stage", "durations_s"}, [&](const std::vector<std::string>& cells) {
-    stages.push_back({cells[0], {}});
-    const bool is_good = !cells[0].empty() && read_durations(cells[1], stages.back().durations);
-    return is_good ? nullptr : "a stage has a name and durations_s: positive numbers with spaces between";
-  });
+  const Status read =
+      read_lines(text, {"stage", "durations_s", "first_durations_s", "slownesses", "submit_s", "deadline_s"},
+                 [&](const auto& cells) { return read_stage(cells, stages.emplace_back()); });
   if (!read) return read.error();
   if (stages.empty())
     return bad_input("there is no stage in it; the first line names the columns stage and durations_s");
@@ -102,9 +122,11 @@ std::vector<Stage> choose_stages(const std::vector<Stage>& stages, const StageCh
     if (median_of(stage.durations) < choice.median_min || stage.durations.size() < choice.tasks_min) continue;
     Stage like = stage;
     like.durations.resize(std::min<std::size_t>(like.durations.size(), choice.tasks_max));
-    if (!durations_of(like, choice.as)) continue;
+    if (!choice.whole && !durations_of(like, choice.as)) continue;
     const double stretch = choice.median > 0 ? choice.median / median_of(like.durations) : 1;
     for (double& duration : like.durations) duration *= stretch;
+    like.firsts.resize(std::min(like.firsts.size(), like.durations.size()));
+    for (double& duration : like.firsts) duration *= stretch;
     chosen.push_back(std::move(like));
   }
   return chosen;
@@ -116,8 +138,15 @@ std::vector<JobGroup> groups_of(const std::vector<Stage>& stages, const StageCho
     JobGroup group = like;
     group.name = stage.name;
     group.size.tasks = Distribution::constant(static_cast<double>(stage.durations.size()));
-    group.times.duration = *durations_of(stage, choice.as);
+    const auto fitted = durations_of(stage, choice.as);
+    group.times.duration = fitted ? *fitted : Distribution::empirical(stage.durations);
     if (choice.replay) group.times.first_durations = stage.durations;
+    if (choice.whole) {
+      group.times.first_durations = stage.firsts.empty() ? stage.durations : stage.firsts;
+      group.count = 1;
+      group.arrivals.at = {stage.at.value_or(0)};
+      if (stage.deadline > 0) group.deadline = {.seconds = stage.deadline, .medians_of = {}};
+    }
     group.times.recorded_work = std::accumulate(stage.durations.begin(), stage.durations.end(), 0.0);
     groups.push_back(std::move(group));
   }

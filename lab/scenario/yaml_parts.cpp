@@ -163,7 +163,8 @@ std::vector<TraceJob> read_trace(const YAML::Node& node, const Surroundings& sur
   return jobs;
 }
 
-// {file: stages.csv, median_min: 1s, tasks_min: 10, tasks_max: 100, median: 60s, as: pareto, replay: yes}
+// {file: stages.csv, median_min: 1s, tasks_min: 10, tasks_max: 100, median: 60s, as: pareto, replay: yes}, or all of a
+// trace as it was: {file: trace.csv, as: host-aware, whole: yes}
 std::vector<JobGroup> read_stages(const YAML::Node& node, const Surroundings& surroundings, const JobGroup& like) {
   YamlFields fields(node);
   std::string path;
@@ -175,14 +176,18 @@ std::vector<JobGroup> read_stages(const YAML::Node& node, const Surroundings& su
   fields.get("median", choice.median, read_positive);
   fields.get("as", choice.as, [](const YAML::Node& as) {
     return read_choice<StageChoice::As>(as, {{"resampled", StageChoice::As::Resampled},
+                                             {"host-aware", StageChoice::As::HostAware},
                                              {"pareto", StageChoice::As::Pareto},
                                              {"lognormal", StageChoice::As::Lognormal}});
   });
   fields.flag("replay", choice.replay);
+  fields.flag("whole", choice.whole);
   fields.finish();
   demand(choice.tasks_max > 0, node, "at least one task of a stage is taken");
   const auto stages = choose_stages(read_rows(node, path, surroundings, read_stages_csv), choice);
   demand(!stages.empty(), node, "no stage of " + path + " is like that");
+  for (const Stage& stage : stages)
+    demand(!choice.whole || stage.at, node, "stage '" + stage.name + "' of " + path + " does not say its submit_s");
   return groups_of(stages, choice, like);
 }
 

@@ -26,6 +26,7 @@ struct SimulateCommand {
   std::string event_log;              // a file; empty: none
   std::string report;                 // a directory for pages about jobs of the first runs; empty: none
   bool json = false;
+  bool is_silent = false;  // only writes
   // Studies.
   std::uint32_t threads = 1;  // runs at a time
   std::string only;           // one of the study's policies; empty: all
@@ -75,13 +76,23 @@ struct ExperimentCommand {
   bool json = false;
 };
 
+struct ImportCommand {
+  std::string format;              // of the logs, as python/ontime/lab/imports has it
+  std::vector<std::string> files;  // logs, or directories of them
+  std::string out;                 // the trace is OUT.csv, OUT-attempts.csv and the scenario OUT.yaml
+  std::string copies = "host-aware";
+  bool check = false;  // by a simulation, against the recorded ends
+  bool json = false;
+};
+
 struct CompareCommand {
   std::string before;  // result directories
   std::string after;
   bool json = false;
 };
 
-using Command = std::variant<SimulateCommand, ReplayCommand, PlanCommand, ExperimentCommand, CompareCommand>;
+using Command =
+    std::variant<SimulateCommand, ReplayCommand, PlanCommand, ExperimentCommand, CompareCommand, ImportCommand>;
 
 // From argv to a Command of the lab; pure as cli/command_line.h.
 
@@ -96,6 +107,7 @@ Result<cli::ExitCode> execute(const ReplayCommand& command);
 Result<cli::ExitCode> execute(const PlanCommand& command);
 Result<cli::ExitCode> execute(const ExperimentCommand& command);
 Result<cli::ExitCode> execute(const CompareCommand& command);
+Result<cli::ExitCode> execute(const ImportCommand& command);
 
 // The files that a scenario names lie beside it.
 Surroundings beside(const std::string& scenario);

@@ -18,6 +18,11 @@ namespace {
 
 constexpr std::uint32_t kSlotsPlannedMax = 100'000;  // more take minutes to simulate
 
+// As python/ontime/lab/imports reads them.
+const std::vector<std::string> kLogFormats{"spark",    "jhist",       "rumen",      "sls",
+                                           "wfformat", "alibaba2018", "google2019", "swf"};
+const std::vector<std::string> kCopies{"host-aware", "resampled", "pareto", "lognormal"};
+
 // Whose help shows what kind of thing its value is.
 template <class Into>
 CLI::Option* add_value(CLI::App& app, const char* name, Into& into, const char* kind, const char* help) {
@@ -30,6 +35,7 @@ class Grammar : public VerbGrammar<Command> {
     add_simulate_verb();
     add_foresight_verbs();
     add_experiment_verbs();
+    add_import_verb();
   }
 
  private:
@@ -42,12 +48,14 @@ class Grammar : public VerbGrammar<Command> {
   void add_foresight_verbs();
   void add_plan_verb();
   void add_experiment_verbs();
+  void add_import_verb();
 
   SimulateCommand simulate_;
   ReplayCommand replay_;
   PlanCommand plan_;
   ExperimentCommand experiment_;
   CompareCommand compare_;
+  ImportCommand import_;
 };
 
 void Grammar::add_simulate_verb() {
@@ -173,6 +181,29 @@ void Grammar::add_experiment_verbs() {
       ->required();
   add_value(compare, "AFTER", compare_.after, "", "Result directory to compare with it")->required();
   add_json(compare, compare_.json);
+}
+
+void Grammar::add_import_verb() {
+  auto& import = add_verb("import",
+                          "  ontime import spark /var/log/spark-history/application_1_0001 -o nightly --check\n"
+                          "  ontime import jhist *.jhist -o nightly --copies pareto\n"
+                          "  ontime simulate nightly.yaml --policy none --policy split-resume\n",
+                          import_);
+  import.add_option("FORMAT", import_.format, "What has written the logs")
+      ->check(CLI::IsMember(kLogFormats))
+      ->type_name("")
+      ->required();
+  add_value(import, "FILE", import_.files, "", "Logs, as they are or compressed, or directories of them")->required();
+  add_value(import, "-o,--output", import_.out, "NAME",
+            "Write NAME.csv (jobs and tasks), NAME-attempts.csv and the scenario NAME.yaml")
+      ->required();
+  import.add_option("--copies", import_.copies, "What attempts take beyond the recorded ones")
+      ->check(CLI::IsMember(kCopies))
+      ->type_name("RULE")
+      ->capture_default_str();
+  import.add_flag("--check", import_.check,
+                  "Simulate it under the policy that ran, and compare the ends of its jobs with the recorded ones");
+  add_json(import, import_.json);
 }
 
 }  // namespace

@@ -219,7 +219,8 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
     if (auto chosen = choose_policy(*scenario, *choice); !chosen) return chosen;
     if (auto added = add(policy.name); !added) return added;
   }
-  std::fputs((command.json ? answer_json(answer) : terminal_text(grid_of(answer.policies))).c_str(), stdout);
+  if (!command.is_silent)
+    std::fputs((command.json ? answer_json(answer) : terminal_text(grid_of(answer.policies))).c_str(), stdout);
   for (const PolicyRow& row : answer.policies) {
     tell(row, row.not_begun, "had not come by the horizon: left out");
     tell(row, row.summary.unfinished, "had not ended at the horizon");

@@ -4,6 +4,8 @@ check STUDY                       whether the file is right, as far as it is rea
 study STUDY ROWS [DIR] [--csv]    table of the rows in ROWS-*.csv; in DIR also page, figure, tables for programs, index
 report DIR SLOTS [--json]         summaries, figures and report of the experiment in DIR on so many slots
 compare JOBS JOBS [--json]        two files of jobs side by side
+import FORMAT NAME COPIES FILE... [--json]    logs of that format as NAME.csv, NAME-attempts.csv and the scenario NAME.yaml
+check_import NAME JOBS [--json]   the trace against the jobs of its simulation
 """
 
 from __future__ import annotations
@@ -40,8 +42,20 @@ def compare(before: str, after: str, *flags: str) -> str:
     return compare.run(Path(before), Path(after), "--json" in flags)
 
 
+def import_logs(log_format: str, name: str, copies: str, *files: str) -> str:
+    from . import imports
+
+    return imports.run(log_format, name, copies, [file for file in files if file != "--json"], "--json" in files)
+
+
+def check_import(name: str, jobs: str, *flags: str) -> str:
+    from .imports import checking
+
+    return checking.run(name, Path(jobs), "--json" in flags)
+
+
 def main() -> int:
-    verbs = {verb.__name__: verb for verb in (check, study, report, compare)}
+    verbs = {verb.__name__: verb for verb in (check, study, report, compare, check_import)} | {"import": import_logs}
     if len(sys.argv) < 3 or sys.argv[1] not in verbs:
         print(__doc__, file=sys.stderr)
         return 2

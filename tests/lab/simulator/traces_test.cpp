@@ -88,6 +88,45 @@ TEST(Stages, AReplayTakesTheRecordedDurations) {
   EXPECT_NEAR(run(*scenario, 1).jobs[1].flow_time(), longest + 2, 4);
 }
 
+Result<Scenario> whole_trace(const std::string& rows, const std::string& choice = "") {
+  const std::string text = "stage,submit_s,deadline_s,durations_s,first_durations_s,slownesses\n" + rows;
+  return read_scenario("{nodes: [{count: 4}], launch: 0, jobs: [{stages: {file: f, whole: yes" + choice + "}}]}",
+                       {[text](const std::string&) -> Result<std::string> { return text; }});
+}
+
+TEST(Traces, AreSimulatedWholeAsTheyWere) {
+  const auto scenario = whole_trace("a,0,40,10 20,12 25,\nb,50,,30,,\n");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  const Outcome outcome = run(*scenario, 1);
+  ASSERT_EQ(outcome.jobs.size(), 2u);
+  EXPECT_NEAR(outcome.jobs[0].flow_time(), 25, 0.1);
+  EXPECT_EQ(outcome.jobs[0].deadline, 40);
+  EXPECT_EQ(outcome.jobs[1].submitted, 50);
+  EXPECT_NEAR(outcome.jobs[1].flow_time(), 30, 0.1);
+  EXPECT_EQ(outcome.jobs[1].deadline, 0);
+}
+
+TEST(Traces, CopiesDrawWhatTasksTakeOnAUsualNode) {
+  const auto aware = whole_trace("a,0,,10 60,,1 3\n", ", as: host-aware");
+  ASSERT_TRUE(aware) << aware.error().message;
+  EXPECT_EQ(aware->jobs[0].times.duration.mean(), 15);
+  EXPECT_EQ(aware->jobs[0].times.first_durations, (std::vector<double>{10, 60}));
+  EXPECT_EQ(whole_trace("a,0,,10 60,,1 3\n")->jobs[0].times.duration.mean(), 35);
+}
+
+TEST(Traces, WithoutAFitAreResampledNotLeftOut) {
+  const auto scenario = whole_trace("a,0,,10,,\n", ", as: pareto");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  EXPECT_EQ(scenario->jobs[0].times.duration.mean(), 10);
+}
+
+TEST(Traces, SayWhatIsWrongWithALine) {
+  EXPECT_THAT(whole_trace("a,,,10,,\n").error().message, HasSubstr("'a' of f does not say its submit_s"));
+  EXPECT_THAT(whole_trace("a,-1,,10,,\n").error().message, HasSubstr("line 2: submit_s"));
+  EXPECT_THAT(whole_trace("a,0,x,10,,\n").error().message, HasSubstr("line 2: deadline_s"));
+  EXPECT_THAT(whole_trace("a,0,,10 20,,1\n").error().message, HasSubstr("one for each of durations_s"));
+}
+
 TEST(Stages, RunHoweverTheyAreTakenAndMeetLongDeadlines) {
   for (const char* as : {"as: resampled", "replay: yes", "as: pareto", "as: lognormal"}) {
     const auto scenario =
