@@ -129,11 +129,13 @@ JobHistory::Pointer JobHistory::recalled(JobId id) const {
 
 asio::awaitable<JobHistory::Pointer> JobHistory::recall(JobId id) {
   while (ended_before_.contains(id)) {
+    const scheduler::Job* job = cluster_.find_job(id);
+    if (job == nullptr) break;  // forgotten, which is not durable yet
     if (Pointer known = recalled(id)) co_return known;
     std::shared_ptr<master::Signal>& place = being_read_[id];
     if (place == nullptr) {
       place = std::make_shared<master::Signal>(control_);
-      read(id, *cluster_.find_job(id));
+      read(id, *job);
     }
     const std::shared_ptr<master::Signal> being_read = place;
     co_await being_read->wait();
