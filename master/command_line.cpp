@@ -60,6 +60,9 @@ void declare_journal(CLI::App& app, Flags& flags) {
   flags::add_whole(app, "--history-jobs", settings.history.jobs, {}, "Ended jobs that are remembered");
   flags::add_whole(app, "--history-tasks", settings.history.tasks, {},
                    "The same, by the number of their tasks: about 400 bytes each");
+  flags::add_size(
+      app, "--history-limit", settings.history_bytes_max,
+      "Most that the timelines and logs of ended jobs may take beside the journal; 0: a restart forgets them", 0);
   flags::add_duration(app, "--history-age", settings.history.age, "Forget jobs that have ended so long ago; 0: never");
 }
 

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <asio/co_spawn.hpp>
 #include <string>
 #include <utility>
 #include <variant>
@@ -11,6 +12,8 @@
 #include "common/injection/settings.h"
 #include "common/injection/wire.h"
 #include "common/log/fields.h"
+#include "common/net/coroutine.h"
+#include "master/clients/kept_history.h"
 #include "scheduler/core/record.h"
 
 namespace ontime::master {
@@ -166,6 +169,8 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       lists_(control_),
       accounts_(io.get_executor(), scheduler_->cluster(), [this] { return control_.now(); }),
       pictures_(io.get_executor(), *scheduler_, failures_, [this] { return control_.now(); }),
+      history_(io.get_executor(), scheduler_->cluster(),
+               {settings.history_directory, settings.history_directory.empty() ? 0 : settings.history_bytes_max}),
       notices_({control_, pictures_, settings.notices.tell, journal.cluster(), settings.notices.secret}),
       room_(scheduler_->cluster(), settings.owner_share),
       submissions_(
@@ -178,8 +183,9 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
           std::move(socket),
           {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls, settings.advise > 0},
           {settings.stuck_max, settings.idle_max}, dispatcher_,
-          {control_, submissions_, watch_, lists_, accounts_, pictures_, failures_, logs_, indexes_, command_right_,
-           settings.advise > 0, settings.injection ? injection::describe(*settings.injection) : std::string()},
+          {control_, submissions_, watch_, lists_, accounts_, pictures_, failures_, logs_, history_, indexes_,
+           command_right_, settings.advise > 0,
+           settings.injection ? injection::describe(*settings.injection) : std::string()},
           advisor_.get()),
       wind_down_(io.get_executor()) {}
 
@@ -193,6 +199,7 @@ std::unique_ptr<Advisor> Master::make_advisor(const Settings& settings) {
 
 void Master::start() {
   discard_left_output();
+  history_.start();
   begin_recording();
   control_.start();
   end_jobs_of_the_other_kind(advisor_ != nullptr);
@@ -246,10 +253,28 @@ void Master::observe(const scheduler::JournalRecord& record) {
   log_record(record, scheduler_->cluster());
   failures_.observe(record);
   notices_.observe(record);
-  if (const auto* ended = std::get_if<scheduler::fact::JobEnded>(&record.fact)) watch_.ended(ended->job);
+  if (const auto* ended = std::get_if<scheduler::fact::JobEnded>(&record.fact)) {
+    watch_.ended(ended->job);
+    if (history_.is_on())
+      asio::co_spawn(control_.executor(), keep_history(ended->job), net::AbortOnException{"keep_history"});
+  }
   if (const auto* forgotten = std::get_if<scheduler::fact::JobForgotten>(&record.fact)) {
     logs_.forget(forgotten->job);
     pictures_.forget(forgotten->job);
+    history_.forget(forgotten->job);
+  }
+}
+
+asio::awaitable<void> Master::keep_history(JobId id) {
+  std::uint64_t logs_kept = 0;
+  for (int turn = 0; turn < 2; ++turn) {
+    if (turn > 0) co_await net::sleep_for(kLateLogs);
+    const scheduler::Job* job = cluster().find_job(id);
+    if (job == nullptr) co_return;
+    auto kept = told_of(id, *job, *scheduler_, pictures_, logs_);
+    const bool has_more = turn == 0 || kept.logs().next() != logs_kept;
+    logs_kept = kept.logs().next();
+    if (has_more) history_.keep(id, std::move(kept));
   }
 }
 

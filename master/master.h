@@ -2,6 +2,7 @@
 // The composition root: one master on one io_context. Owns everything but the journal and the listening socket's
 // origin. Everything runs on the thread that runs the io_context, but for the pools inside.
 
+#include <asio/awaitable.hpp>
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
 #include <asio/steady_timer.hpp>
@@ -20,6 +21,7 @@
 #include "master/clients/job_pictures.h"
 #include "master/clients/shared_answers.h"
 #include "master/clients/views.h"
+#include "master/history/job_history.h"
 #include "master/inputs/index_store.h"
 #include "master/journal/journal.h"
 #include "master/loop/control_loop.h"
@@ -61,6 +63,7 @@ class Master {
   static constexpr Duration kWindDownMax = std::chrono::milliseconds(500);
 
  private:
+  static constexpr Duration kLateLogs = std::chrono::seconds(2);  // after a job's end, of attempts that were killed
   static constexpr Duration kLastWords = std::chrono::milliseconds(1);  // between two looks whether answers have left
 
   struct Recovered {
@@ -79,6 +82,8 @@ class Master {
 
   std::unique_ptr<Advisor> make_advisor(const Settings& settings);
   void observe(const scheduler::JournalRecord& record);
+  // For the masters to come: at its end, and again if its attempts are heard of until some time later.
+  asio::awaitable<void> keep_history(JobId id);
   // Of jobs that ended just before the last master did.
   void discard_left_output();
   // Jobs that a master with --advise has left to one without it, or the other way round.
@@ -103,6 +108,7 @@ class Master {
   JobLists lists_;
   Accounts accounts_;
   JobPictures pictures_;
+  history::JobHistory history_;
   Notices notices_;
   RoomForJobs room_;
   Submissions submissions_;

@@ -216,6 +216,7 @@ int run(const CommandLine& line) {
   if (!socket) return complain(socket.error());
   Settings settings = line.settings;
   settings.index_directory = line.journal + "/access-points";
+  settings.history_directory = line.journal + "/history";
   const auto notifiers = std::make_shared<Notifiers>(io.get_executor(), notifier_program());
   settings.notices.tell = std::bind_front(&Notifiers::tell, notifiers);
   auto master = Master::make(io, **journal, settings, std::move(*socket), end_at_journal_failure, make_recorder(line));

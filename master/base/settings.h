@@ -62,6 +62,8 @@ struct Settings {
   NoticeSettings notices;
   std::string index_directory;                       // see IndexStore
   std::string shared_index_directory;                // see there
+  std::string history_directory;                     // see HistoryStore
+  std::uint64_t history_bytes_max = 256ull << 20;    // of all files in it; 0: nothing is kept
   std::uint64_t recording_bytes_max = 256ull << 20;  // of all recordings of the journal; 0: nothing is recorded
 };
 

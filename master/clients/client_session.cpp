@@ -3,8 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <asio/post.hpp>
-#include <asio/use_awaitable.hpp>
 #include <optional>
 #include <utility>
 
@@ -14,7 +12,7 @@
 #include "common/protocol/version.h"
 #include "master/base/settings.h"
 #include "master/base/text.h"
-#include "master/clients/explanation.h"
+#include "master/clients/refusals.h"
 #include "master/clients/rights_of_jobs.h"
 #include "master/clients/views.h"
 #include "master/journal/sample_fields.h"
@@ -22,19 +20,6 @@
 
 namespace ontime::master {
 namespace {
-
-constexpr std::uint32_t kTasksInSlice = 1000;  // some milliseconds at most; then it is the others' turn
-
-wire::Reply refusal(const Error& error) {
-  wire::Reply reply;
-  reply.set_error(error.message);
-  reply.set_bad_input(error.kind == ErrorKind::BadInput);
-  return reply;
-}
-
-wire::Reply no_such_job(JobId id) {
-  return refusal(bad_input("No such job: " + to_string(id) + ". Run 'ontime jobs' to list known jobs."));
-}
 
 bool waits_for_job(const wire::Request& request) {
   return request.has_describe_job() && request.describe_job().wait_ns() > 0;
@@ -57,11 +42,6 @@ std::optional<wire::Request> parse(std::string_view payload) {
 
 wire::Reply not_known(const wire::Hello& client) {
   return refusal(bad_input(protocol::describe_unknown_request(protocol::version_of(client), client.release())));
-}
-
-wire::Reply no_such_task(TaskId id, const scheduler::Job& job) {
-  return refusal(bad_input("No such task: " + to_string(id) + ". " + to_string(id.job) + " has " +
-                           counted(job.tasks.size(), "task") + ", counted from 0."));
 }
 
 std::string need_to_kill(JobId id, const scheduler::Job& job) {
@@ -171,7 +151,7 @@ asio::awaitable<ClientSession::Answer> ClientSession::answer(wire::Request reque
     case wire::Request::kProfile:
       co_return share(profile(request.profile()));
     case wire::Request::kReadLogs:
-      co_return share(read_logs(request.read_logs()));
+      co_return share(co_await read_logs(request.read_logs()));
     case wire::Request::WHAT_NOT_SET:
       break;
   }
@@ -203,88 +183,6 @@ asio::awaitable<ClientSession::Answer> ClientSession::list_jobs(wire::Request::L
     *account->mutable_account() = view_of(sum.account);
   }
   co_return share(std::move(reply));
-}
-
-asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::DescribeJob request) {
-  const JobId id{request.job()};
-  const scheduler::Cluster& cluster = services_.control.cluster();
-  const scheduler::Job* job = cluster.find_job(id);
-  if (job != nullptr && !is_final(job->state) && request.wait_ns() > 0) {
-    co_await services_.watch.wait(id, std::min(Duration(request.wait_ns()), kLongPollMax));
-    job = cluster.find_job(id);
-  }
-  if (job == nullptr) co_return no_such_job(id);
-  std::optional<scheduler::JobAccount> account;
-  if (request.account() || (request.account_at_end() && is_final(job->state))) {
-    account = co_await services_.accounts.of_job(id);
-    job = cluster.find_job(id);
-  }
-  if (job == nullptr) co_return no_such_job(id);
-  wire::Reply reply;
-  wire::JobSummary& summary = *reply.mutable_job()->mutable_summary();
-  summary = summary_of(id, *job, services_.control.now(), ShowCounters::Yes);
-  summary.set_waiting_for(waiting_for(*job, cluster));
-  if (job->state == scheduler::JobState::Committing) summary.set_message(services_.submissions.commit_problem(id));
-  const auto forecast = request.forecast() ? services_.pictures.forecast(id) : std::nullopt;
-  if (forecast) *summary.mutable_forecast() = *forecast;
-  if (account) {
-    const bool is_known = co_await add_cost(*reply.mutable_job(), id, *account);
-    if (!is_known) co_return no_such_job(id);
-  }
-  if (request.overview()) {
-    const auto overview = co_await services_.pictures.overview(id);
-    job = cluster.find_job(id);
-    if (!overview || job == nullptr) co_return no_such_job(id);
-    *reply.mutable_job()->mutable_overview() = *overview;
-    services_.pictures.append_forecasts(*reply.mutable_job(), id);
-  }
-  if (request.tasks()) {
-    const TaskViews views(cluster, services_.failures);
-    views.append_to(*reply.mutable_job(), id, *job, {request.first_task(), request.tasks_max(), request.task_state()});
-  }
-  co_return reply;
-}
-
-// False: the job was forgotten meanwhile.
-asio::awaitable<bool> ClientSession::add_cost(wire::Reply::Job& reply, JobId id, scheduler::JobAccount account) {
-  const scheduler::Cluster& cluster = services_.control.cluster();
-  const scheduler::Job& job = *cluster.find_job(id);
-  *reply.mutable_account() = view_of(account);
-  // It looks at every task, so only where there is something to count.
-  const bool has_copies = account.speculative > 0 || !job.decisions.empty();
-  const Explanation explanation(cluster, job, services_.control.now());
-  Explanation::Tally tally;
-  while (has_copies && !explanation.count(tally, kTasksInSlice)) {
-    co_await give_others_their_turn();
-    if (cluster.find_job(id) == nullptr) co_return false;
-  }
-  Explanation::append_to(reply, tally);
-  co_return true;
-}
-
-asio::awaitable<void> ClientSession::give_others_their_turn() {
-  co_await asio::post(services_.control.executor(), asio::use_awaitable);
-}
-
-asio::awaitable<wire::Reply> ClientSession::explain(wire::Request::Explain request) {
-  const JobId id{request.job()};
-  const scheduler::Cluster& cluster = services_.control.cluster();
-  const scheduler::Job* job = cluster.find_job(id);
-  if (job == nullptr) co_return no_such_job(id);
-  if (request.has_task() && request.task() >= job->tasks.size()) co_return no_such_task({id, request.task()}, *job);
-  const TimePoint now = services_.control.now();
-  wire::Reply reply;
-  *reply.mutable_explained()->mutable_summary() = summary_of(id, *job, now, ShowCounters::No);
-  const Explanation explanation(cluster, *job, now);
-  Explanation::Telling telling;
-  while (!explanation.append_to(*reply.mutable_explained(), request, telling, kTasksInSlice)) {
-    co_await give_others_their_turn();
-    if (cluster.find_job(id) == nullptr) co_return no_such_job(id);
-  }
-  if (request.first_task() == 0) {
-    append_held_nodes(*reply.mutable_explained(), *cluster.find_job(id), services_.control.scheduler(), now);
-  }
-  co_return reply;
 }
 
 wire::Reply ClientSession::list_nodes(const wire::Request::ListNodes& request) const {
@@ -319,38 +217,6 @@ wire::Reply ClientSession::profile(const wire::Request::Profile& request) const 
   }
   profile.set_slots(slots);
   if (const auto* sample = cluster.find_profile(spec)) journal::put_sample(*sample, &profile);
-  return reply;
-}
-
-wire::Reply ClientSession::read_logs(const wire::Request::ReadLogs& request) const {
-  const JobId id{request.job()};
-  const scheduler::Job* job = services_.control.cluster().find_job(id);
-  if (job == nullptr) return no_such_job(id);
-  if (request.has_task() && request.task() >= job->tasks.size()) return no_such_task({id, request.task()}, *job);
-  if (request.has_task() && request.has_attempt() && request.attempt() >= job->tasks[request.task()].attempts.size()) {
-    return refusal(bad_input("No such attempt: " + to_string(AttemptId{{id, request.task()}, request.attempt()}) +
-                             ". The task has had " + counted(job->tasks[request.task()].attempts.size(), "attempt") +
-                             ", counted from 0."));
-  }
-  wire::Reply reply;
-  wire::Reply::Logs& view = *reply.mutable_logs();
-  AttemptLogs::Question question{.job = id, .since = request.since()};
-  if (request.has_task()) question.task = request.task();
-  if (request.has_attempt()) question.attempt = request.attempt();
-  AttemptLogs::Slice slice = services_.logs.slice(question);
-  for (output::AttemptLog& log : slice.logs) {
-    wire::Reply::Logs::Log& added = *view.add_logs();
-    added.set_task(log.task);
-    added.set_attempt(log.attempt);
-    added.set_node_name(std::move(log.node));
-    added.set_begin(log.begin);
-    added.set_text(std::move(log.text));
-  }
-  view.set_next(slice.next);
-  view.set_is_partial(slice.is_partial);
-  view.set_dropped(slice.dropped);
-  view.set_state(state_of(job->state));
-  view.set_output(job->spec.output);
   return reply;
 }
 

@@ -5,6 +5,7 @@
 
 #include <asio/awaitable.hpp>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "master/clients/job_pictures.h"
 #include "master/clients/shared_answers.h"
 #include "master/clients/views.h"
+#include "master/history/job_history.h"
 #include "master/inputs/index_store.h"
 #include "master/loop/control_loop.h"
 #include "master/outputs/attempt_logs.h"
@@ -34,6 +36,7 @@ struct ClientServices {
   JobPictures& pictures;
   const FailureMessages& failures;
   AttemptLogs& logs;
+  history::JobHistory& history;
   IndexStore& indexes;
   // What a client needs for a job that runs what has the rights of the master's user (commands of --notify, a policy
   // from a file); nothing: none has it.
@@ -64,13 +67,14 @@ class ClientSession {
   asio::awaitable<wire::Reply> submit(wire::JobSpec request);
   asio::awaitable<Answer> list_jobs(wire::Request::ListJobs request);
   asio::awaitable<wire::Reply> describe_job(wire::Request::DescribeJob request);
-  asio::awaitable<bool> add_cost(wire::Reply::Job& reply, JobId id, scheduler::JobAccount account);
+  asio::awaitable<bool> add_cost(wire::Reply::Job& reply, const std::function<const scheduler::Job*()>& find,
+                                 scheduler::JobAccount account);
   asio::awaitable<wire::Reply> explain(wire::Request::Explain request);
   asio::awaitable<void> give_others_their_turn();
   wire::Reply list_nodes(const wire::Request::ListNodes& request) const;
   wire::Reply profile(const wire::Request::Profile& request) const;
   wire::Reply kill_job(JobId id);
-  wire::Reply read_logs(const wire::Request::ReadLogs& request) const;
+  asio::awaitable<wire::Reply> read_logs(wire::Request::ReadLogs request) const;
   bool owns(const scheduler::Job& job) const;
   wire::Reply drain_node(const wire::Request::DrainNode& request);
 

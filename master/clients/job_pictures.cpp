@@ -17,7 +17,7 @@ Duration forecast_good_for(const scheduler::Job& job) {
 
 }  // namespace
 
-asio::awaitable<JobPictures::Picture> JobPictures::overview(JobId id) {
+asio::awaitable<JobPictures::Picture> JobPictures::overview(JobId id, std::shared_ptr<const scheduler::Job> recalled) {
   const scheduler::Job* job = scheduler_.cluster().find_job(id);
   if (job == nullptr) co_return nullptr;
   auto& entry = drawn_[id];
@@ -28,7 +28,7 @@ asio::awaitable<JobPictures::Picture> JobPictures::overview(JobId id) {
     const auto signal = drawn->being_made;
     co_await signal->wait();
   } else {
-    co_await make(id, drawn);
+    co_await make(id, drawn, std::move(recalled));
   }
   co_return drawn->picture;
 }
@@ -39,16 +39,18 @@ bool JobPictures::is_good(const Drawn& drawn, const scheduler::Job& job) const {
   return now_() - drawn.made_at < kPictureGoodForTask * job.tasks.size();
 }
 
-asio::awaitable<void> JobPictures::make(JobId id, std::shared_ptr<Drawn> drawn) {
+asio::awaitable<void> JobPictures::make(JobId id, std::shared_ptr<Drawn> drawn,
+                                        std::shared_ptr<const scheduler::Job> recalled) {
   drawn->being_made = std::make_shared<Signal>(executor_);
   const scheduler::Cluster& cluster = scheduler_.cluster();
-  const scheduler::Job* job = cluster.find_job(id);
+  const auto find = [&] { return recalled ? recalled.get() : cluster.find_job(id); };
+  const scheduler::Job* job = find();
   const TimePoint now = now_();
   const bool is_final = scheduler::is_final(job->state);
   OverviewMaker maker(cluster, id, *job, now);
   while (job != nullptr && !maker.look(*job, kSlice)) {
     co_await asio::post(executor_, asio::use_awaitable);
-    job = cluster.find_job(id);  // it may have been forgotten meanwhile
+    job = find();  // it may have been forgotten meanwhile
   }
   drawn->picture = job == nullptr ? nullptr : std::make_shared<const wire::Overview>(maker.view(*job, failures_));
   drawn->made_at = now;

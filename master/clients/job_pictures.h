@@ -42,7 +42,8 @@ class JobPictures {
   void foresee();
 
   // Of a job that has ended by then, the final one. Null if there is no such job, or no more by then.
-  asio::awaitable<Picture> overview(JobId id);
+  // `recalled`: the job as it was, where the scheduler knows less of it.
+  asio::awaitable<Picture> overview(JobId id, std::shared_ptr<const scheduler::Job> recalled = nullptr);
   // Of a running job; none of others.
   std::optional<wire::Forecast> forecast(JobId id);
   // The last one that was made, if any.
@@ -79,7 +80,7 @@ class JobPictures {
   };
 
   bool is_good(const Drawn& drawn, const scheduler::Job& job) const;
-  asio::awaitable<void> make(JobId id, std::shared_ptr<Drawn> drawn);
+  asio::awaitable<void> make(JobId id, std::shared_ptr<Drawn> drawn, std::shared_ptr<const scheduler::Job> recalled);
   void drop_oldest();
   bool lacks_forecast(JobId id, const scheduler::Job& job) const;
 

@@ -1,6 +1,7 @@
 #pragma once
 // What attempts have written to stdout and stderr: the end of each, in memory. Nothing depends on it, so it is in no
-// journal: after a restart, the master knows what attempts write from then on. Bounded for an attempt, a job and all
+// journal: after a restart, the master knows what attempts write from then on, and of jobs that had ended before what
+// was kept of them (master/history). Bounded for an attempt, a job and all
 // jobs; the log that changed longest ago goes first. Control thread only.
 
 #include <cstddef>

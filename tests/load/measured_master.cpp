@@ -81,7 +81,8 @@ std::uint64_t MeasuredMaster::recording_bytes() const {
 }
 std::uint64_t MeasuredMaster::journal_bytes() const {
   return bytes_below(options_.directory + "/journal") - recording_bytes() -
-         bytes_below(options_.directory + "/journal/access-points");
+         bytes_below(options_.directory + "/journal/access-points") -
+         bytes_below(options_.directory + "/journal/history");
 }
 
 }  // namespace ontime::load
