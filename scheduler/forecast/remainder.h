@@ -103,6 +103,7 @@ struct Remainder {
   Grain grain;
   std::vector<FreeSlots> free;
   std::vector<SlotsOfOthers> others;
+  double withdrawn = 0;              // slots that nobody gets once they are free, the first ones
   std::vector<WorkOfOthers> ahead;   // gets slots before what waits here
   std::vector<WorkOfOthers> behind;  // afterwards, but before slots count as free
 

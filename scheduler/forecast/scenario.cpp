@@ -115,6 +115,7 @@ double RemainderScenario::live_through(std::uint32_t number) {
     const double left = std::max(0.0, other.at - remainder_.now);
     give_back(remainder_.now + left * std::exp(kOthersSpread * score(salted(i, kOthersSalt))), other.count, 0);
   }
+  for (double left = remainder_.withdrawn; left > 0 && !slots_.empty();) left -= take(left).count;
   // In the order in which the ResourceManager serves: what comes before in the queue, this job's own, and what comes
   // after, before slots count as free for copies. A policy that divides does not wait for the others: what is late
   // overtakes them.
