@@ -14,6 +14,9 @@ using math::kInfinity;
 // lies between the 0.1 quantile and the median.
 constexpr double kLeaning = 0.06;
 
+// Who asks about other numbers of slots asks ten times.
+constexpr std::uint32_t kScenariosOfSearch = 32;
+
 }  // namespace
 
 bool RemainingJob::has_a_slot() const {
@@ -60,6 +63,7 @@ Forecast RemainingJob::forecast() const {
 RemainingJob RemainingJob::with_slots(std::uint32_t count) const {
   RemainingJob other = *this;
   other.slots = count;
+  other.remainder.scenarios = kScenariosOfSearch;
   if (count > slots) other.remainder.free.push_back({static_cast<double>(count - slots), 0});
   if (count < slots) other.remainder.withdrawn = static_cast<double>(slots - count);
   return other;

@@ -85,7 +85,7 @@ void SlotsWanted::look_at(const Scheduler& scheduler, JobId id, TimePoint now) {
   if (!rest) return;
   const scheduler::Job& job = *scheduler.cluster().find_job(id);
   const Duration for_tasks = kApartForTask * (job.tasks.size() - job.tasks_done);
-  const Duration apart = std::max({kLeastApart, (now - job.submitted_at) / kLooksInLife, for_tasks});
+  const Duration apart = std::clamp(for_tasks, kLeastApart, kMostApart);
   const NeededSlots as_it_is{std::clamp(rest->slots, 1u, rule_.most), 0};
   jobs_[id] = {needed_slots(*rest, rule_).value_or(as_it_is), now + apart};
 }

@@ -62,9 +62,10 @@ class SlotsWanted {
   };
 
   static constexpr std::size_t kJobsALook = 8;
-  static constexpr int kLooksInLife = 60;
+  // Between two looks at a job: so long for each task that is not done. A look takes tens of milliseconds at most.
+  static constexpr Duration kApartForTask = std::chrono::milliseconds(5);
   static constexpr Duration kLeastApart = std::chrono::seconds(1);
-  static constexpr Duration kApartForTask = std::chrono::microseconds(500);  // a task that is not done
+  static constexpr Duration kMostApart = std::chrono::seconds(15);
 
   void look_at(const Scheduler& scheduler, JobId id, TimePoint now);
 
