@@ -61,12 +61,13 @@ void SlotsWanted::look(const Scheduler& scheduler, TimePoint now) {
   });
   auto at = jobs.lower_bound(next_);
   std::size_t looked_at = 0;
-  for (std::size_t seen = 0; seen < jobs.size() && looked_at < kJobsALook; ++seen, ++at) {
+  std::size_t tasks = 0;
+  for (std::size_t seen = 0; seen < jobs.size() && looked_at < kJobsALook && tasks < kTasksALook; ++seen, ++at) {
     if (at == jobs.end()) at = jobs.begin();
     if (is_final(at->second.state)) continue;
     const auto known = jobs_.find(at->first);
     if (known != jobs_.end() && now < known->second.next) continue;
-    look_at(scheduler, at->first, now);
+    tasks += look_at(scheduler, at->first, now);
     ++looked_at;
   }
   next_ = at == jobs.end() ? JobId() : at->first;
@@ -80,14 +81,15 @@ void SlotsWanted::look(const Scheduler& scheduler, TimePoint now) {
   count_ = held_.update(now, wanted);
 }
 
-void SlotsWanted::look_at(const Scheduler& scheduler, JobId id, TimePoint now) {
+std::size_t SlotsWanted::look_at(const Scheduler& scheduler, JobId id, TimePoint now) {
   const auto rest = remaining_job(scheduler, id, now);
-  if (!rest) return;
+  if (!rest) return 0;
   const scheduler::Job& job = *scheduler.cluster().find_job(id);
-  const Duration for_tasks = kApartForTask * (job.tasks.size() - job.tasks_done);
-  const Duration apart = std::clamp(for_tasks, kLeastApart, kMostApart);
+  const std::size_t tasks = job.tasks.size() - job.tasks_done;
+  const Duration apart = std::clamp<Duration>(kApartForTask * tasks, kLeastApart, kMostApart);
   const NeededSlots as_it_is{std::clamp(rest->slots, 1u, rule_.most), 0};
   jobs_[id] = {needed_slots(*rest, rule_).value_or(as_it_is), now + apart};
+  return tasks;
 }
 
 }  // namespace ontime::scheduler

@@ -61,13 +61,14 @@ class SlotsWanted {
     TimePoint next;  // when to look again
   };
 
-  static constexpr std::size_t kJobsALook = 8;
+  static constexpr std::size_t kTasksALook = 1000;  // that are not done; a job more may begin below it
+  static constexpr std::size_t kJobsALook = 32;
   // Between two looks at a job: so long for each task that is not done. A look takes tens of milliseconds at most.
   static constexpr Duration kApartForTask = std::chrono::milliseconds(5);
   static constexpr Duration kLeastApart = std::chrono::seconds(1);
   static constexpr Duration kMostApart = std::chrono::seconds(15);
 
-  void look_at(const Scheduler& scheduler, JobId id, TimePoint now);
+  std::size_t look_at(const Scheduler& scheduler, JobId id, TimePoint now);  // tasks that are not done
 
   const SlotsRule rule_;
   HeldSlots held_;
