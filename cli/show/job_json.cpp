@@ -373,7 +373,7 @@ std::string logs_json(const wire::Reply::Logs& logs) {
 }
 
 std::string nodes_json(const wire::Reply::Nodes& nodes) {
-  return text_of({{"nodes", list_of(nodes.nodes(), node_value)}});
+  return text_of({{"nodes", list_of(nodes.nodes(), node_value)}, {"slots_wanted", nodes.slots_wanted()}});
 }
 
 std::string node_json(const wire::NodeSummary& node) { return text_of(node_value(node)); }

@@ -224,7 +224,8 @@ std::string listed_nodes_json(const wire::Reply::Nodes& nodes, const ListQuery& 
                   {"live", live},
                   {"held_back", held_back},
                   {"slots", slots},
-                  {"busy", busy}},
+                  {"busy", busy},
+                  {"slots_wanted", nodes.slots_wanted()}},
                  Layout::Compact);
 }
 

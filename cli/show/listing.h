@@ -38,8 +38,8 @@ Result<wire::Request::ReadLogs> read_log_query(const Parameters& parameters);
 
 // What was chosen, with how many there are: {"jobs": [...], "matching": 12, "all": 340, "running": 3}.
 std::string listed_jobs_json(const wire::Reply::Jobs& jobs, const ListQuery& query);
-// {"nodes": [...], "matching": 12, "all": 340, "live": 300, "held_back": 1, "slots": 1200, "busy": 800}: the last three
-// of live nodes.
+// {"nodes": [...], "matching": 12, "all": 340, "live": 300, "held_back": 1, "slots": 1200, "busy": 800,
+// "slots_wanted": 900}: the three before the last of live nodes.
 std::string listed_nodes_json(const wire::Reply::Nodes& nodes, const ListQuery& query);
 // {"tasks": [...], "next": 500}: null if there are no more.
 std::string listed_tasks_json(const wire::Reply::Job& job);

@@ -72,6 +72,7 @@ void add_nodes(const wire::Reply::Nodes& nodes, Sheet& sheet) {
   }
   sheet.set("ontime_slots", "Slots of live workers", {{"state", "busy"}}, busy);
   sheet.set("ontime_slots", "Slots of live workers", {{"state", "free"}}, free);
+  sheet.set("ontime_slots_wanted", "Slots that the deadlines of running jobs need", {}, nodes.slots_wanted());
 }
 
 // What the master counts since it has started.

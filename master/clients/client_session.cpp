@@ -191,13 +191,13 @@ wire::Reply ClientSession::list_nodes(const wire::Request::ListNodes& request) c
   *list.mutable_measures() = view_of(services_.control.measures(), counters_);
   list.mutable_measures()->set_log_lines_dropped(log::lines_dropped());
   list.set_injection(services_.injection);
+  list.set_slots_wanted(services_.pictures.slots_wanted());
   const scheduler::NodeTable& nodes = services_.control.cluster().nodes();
   auto at = nodes.from(NodeId{request.first_node()});
   std::size_t bytes = 0;
   for (; at != nodes.end() && bytes <= kReplyBytesMax; ++at) {
-    wire::NodeSummary& summary = *list.add_nodes();
-    summary = summary_of(at->first, services_.control.scheduler(), services_.control.now());
-    bytes += summary.ByteSizeLong();
+    *list.add_nodes() = summary_of(at->first, services_.control.scheduler(), services_.control.now());
+    bytes += list.nodes().rbegin()->ByteSizeLong();
   }
   if (at != nodes.end()) list.set_next_node(at->first.value);
   return reply;

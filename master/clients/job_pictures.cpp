@@ -109,6 +109,7 @@ void JobPictures::foresee() {
     if (lacks_forecast(at->first, at->second) && forecast(at->first)) ++made;
   }
   next_look_ = at == jobs.end() ? JobId() : at->first;
+  slots_wanted_.look(scheduler_, now_());
 }
 
 bool JobPictures::lacks_forecast(JobId id, const scheduler::Job& job) const {

@@ -19,6 +19,7 @@
 #include "master/base/signal.h"
 #include "master/clients/overview.h"
 #include "scheduler/core/scheduler.h"
+#include "scheduler/forecast/slots_wanted.h"
 
 namespace ontime::master {
 
@@ -38,7 +39,8 @@ class JobPictures {
   // From start() to stop(), foresee() every kLooks.
   void start();
   void stop() { looks_.cancel(); }
-  // Makes forecasts of running jobs that have had none for some time, as a page may be opened when a job has ended.
+  // Makes forecasts of running jobs that have had none for some time, as a page may be opened when a job has ended. And
+  // what their deadlines need is looked at.
   void foresee();
 
   // Of a job that has ended by then, the final one. Null if there is no such job, or no more by then.
@@ -53,6 +55,8 @@ class JobPictures {
   // All that were made and are kept.
   void append_forecasts(wire::Reply::Job& reply, JobId id) const;
   void forget(JobId id);
+  // That the deadlines of running jobs need.
+  std::uint32_t slots_wanted() const { return slots_wanted_.count(); }
 
   static constexpr std::uint32_t kSlice = 2000;  // tasks; about half a millisecond
   static constexpr std::size_t kKept = 64;       // pictures, of 20 KB or so
@@ -90,6 +94,7 @@ class JobPictures {
   const std::function<TimePoint()> now_;
   std::map<JobId, std::shared_ptr<Drawn>> drawn_;
   std::map<JobId, Foreseen> foreseen_;
+  scheduler::SlotsWanted slots_wanted_;
   asio::steady_timer looks_;
   JobId next_look_;  // where foresee() goes on if there are more jobs than forecasts in a look
 };

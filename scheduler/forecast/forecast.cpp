@@ -9,9 +9,9 @@
 #include "scheduler/core/timers.h"
 #include "scheduler/core/worth.h"
 #include "scheduler/forecast/evidence.h"
-#include "scheduler/policies/node_effects.h"
-#include "scheduler/forecast/remainder.h"
+#include "scheduler/forecast/remaining_job.h"
 #include "scheduler/math/numeric.h"
+#include "scheduler/policies/node_effects.h"
 #include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/policy.h"
 
@@ -30,9 +30,6 @@ constexpr double kClassesPerSecond = 16;   // of the instant at which a tail beg
 constexpr double kLookShare = 0.05;        // of a usual split's time, from what an attempt shows to what is done
 constexpr double kSlowAtOnce = 1.5;  // usual times of a segment taken at once, beyond which it will be called late
 constexpr std::size_t kWaitingMost = 512;  // segments that wait and are told apart
-// Ends come a little later than they should, as the campaign of docs/research/calibration.md shows: by so much of what
-// lies between the 0.1 quantile and the median.
-constexpr double kLeaning = 0.06;
 
 // A tail for durations that come without one, such as t_min and beta that the user gave.
 math::FittedTail tail_of(const math::Durations& durations) {
@@ -85,7 +82,7 @@ class Forecaster {
   double usual_duration() const { return knows_tail() ? tail_.median() * mean_split_bytes(job_) : 1; }
   Remainder& remainder() { return remainder_; }
 
-  Forecast compute() {
+  RemainingJob collect() {
     const std::vector<Task>& tasks = job_.job->tasks;
     const std::span<const double> completion = job_.outlook->completion();
     for (std::uint32_t index = 0; index < tasks.size(); ++index) {
@@ -93,8 +90,7 @@ class Forecaster {
     }
     add_alike();
     add_waiting();
-    conclude();
-    return forecast_;
+    return {std::move(remainder_), tail_, std::move(forecast_), view_.slots(), stands_for_ever_, soonest_};
   }
 
  private:
@@ -319,39 +315,6 @@ class Forecaster {
     }
   }
 
-  bool has_a_slot() const {
-    return view_.slots() > 0 || !remainder_.held.empty() || !remainder_.free.empty() || !remainder_.others.empty();
-  }
-
-  // What can be said without scenarios is said first: a deadline that has passed is missed, whatever is not known. Then
-  // nothing is said where a part is unknown, because the last end is what counts and it may be that part's.
-  void conclude() {
-    const bool has_passed = job_.has_deadline() && now_ >= job_.deadline();
-    if (has_passed || (job_.has_deadline() && soonest_ >= job_.deadline())) forecast_.pocd = 0;
-    if (!remainder_.waiting.empty() && !has_a_slot()) {
-      forecast_.unknown += forecast_.waiting;
-      return;
-    }
-    const bool is_saved = remainder_.rescue.kind != Rescue::Kind::None;
-    if (stands_for_ever_ && !is_saved) {
-      forecast_.low = forecast_.median = forecast_.high = kInfinity;
-      if (job_.has_deadline()) forecast_.pocd = 0;
-      return;
-    }
-    if (forecast_.unknown > 0) return;
-    std::vector<double> ends = remainder_.ends(tail_);
-    // Shifted by a share of the early half of the spread: a forecast that is certain needs no correction, and the late
-    // half has outliers that would shift it too far.
-    const double lead = quantile(ends, 0.5) - quantile(ends, 0.1);
-    if (lead < kInfinity) {
-      for (double& end : ends) end = std::max(now_, end - kLeaning * lead);
-    }
-    forecast_.low = quantile(ends, 0.1);
-    forecast_.median = quantile(ends, 0.5);
-    forecast_.high = quantile(ends, 0.9);
-    if (job_.has_deadline() && !has_passed) forecast_.pocd = share_before(ends, now_, job_.deadline());
-  }
-
   const View& view_;
   const JobView& job_;
   const Duration cut_timeout_;
@@ -372,26 +335,32 @@ class Forecaster {
 
 }  // namespace
 
-std::optional<Forecast> forecast(const Scheduler& scheduler, JobId id, TimePoint now) {
+std::optional<RemainingJob> remaining_job(const Scheduler& scheduler, JobId id, TimePoint now) {
   const Job* job = scheduler.cluster().find_job(id);
   if (job == nullptr || is_final(job->state)) return std::nullopt;
   const JobView view_of_job{id, job, scheduler.outlook(id), {}};
-  if (view_of_job.outlook == nullptr) {  // nothing is left to map
-    Forecast done;
-    done.low = done.median = done.high = view_of_job.since_submission(now);
-    if (view_of_job.has_deadline()) done.pocd = done.median < view_of_job.deadline() ? 1 : 0;
+  if (view_of_job.outlook == nullptr) {
+    RemainingJob done;
+    done.remainder.now = view_of_job.since_submission(now);
+    done.remainder.deadline = view_of_job.deadline();
+    done.slots = scheduler.resources().slots();
     return done;
   }
   const View view{scheduler.cluster(), scheduler.resources(), {&view_of_job, 1}, now};
   math::DurationHints hints = hints_of(job->spec);
   Forecaster forecaster(view, view_of_job, durations_shown(view, view_of_job, hints), scheduler.settings().cut_timeout);
   add_rivals(scheduler, id, now, forecaster.usual_duration(), forecaster.remainder());
-  Forecast made = forecaster.compute();
+  RemainingJob made = forecaster.collect();
   // The forecast itself uses the tail that fits best, but t_min and beta are a Pareto tail's, as in the papers: people
   // are told those.
   hints.tail = math::TailRule::Pareto;
-  made.durations = durations_of(view, view_of_job, hints);
+  made.counted.durations = durations_of(view, view_of_job, hints);
   return made;
+}
+
+std::optional<Forecast> forecast(const Scheduler& scheduler, JobId id, TimePoint now) {
+  const auto rest = remaining_job(scheduler, id, now);
+  return rest ? std::optional(rest->forecast()) : std::nullopt;
 }
 
 }  // namespace ontime::scheduler

@@ -103,8 +103,11 @@ struct Remainder {
   Grain grain;
   std::vector<FreeSlots> free;
   std::vector<SlotsOfOthers> others;
+  double withdrawn = 0;              // slots that nobody gets once they are free, the first ones
   std::vector<WorkOfOthers> ahead;   // gets slots before what waits here
   std::vector<WorkOfOthers> behind;  // afterwards, but before slots count as free
+
+  std::uint32_t scenarios = 128;  // at most; a power of two
 
   // In each scenario: when all is done. Infinite where something never goes on. Ascending.
   std::vector<double> ends(const math::FittedTail& tail) const;

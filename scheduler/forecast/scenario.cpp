@@ -24,13 +24,12 @@ constexpr double kLooksOfDeadline = 0.05;  // of it, between a policy's looks
 // Scenarios times things to draw for: this keeps a forecast below a few milliseconds. Large jobs need fewer scenarios,
 // because with many tasks luck averages out within each of them.
 constexpr double kDrawsMost = 60'000;
-constexpr std::uint32_t kScenariosMost = 128;
 constexpr std::uint32_t kScenariosLeast = 32;
 
 std::uint32_t scenarios_for(const Remainder& remainder) {
   const double parts = 1 + static_cast<double>(remainder.racing.size() + remainder.waiting.size() +
                                                remainder.others.size() + remainder.ahead.size());
-  std::uint32_t scenarios = kScenariosMost;
+  std::uint32_t scenarios = remainder.scenarios;
   while (scenarios > kScenariosLeast && scenarios * parts > kDrawsMost) scenarios /= 2;
   return scenarios;
 }
@@ -115,6 +114,7 @@ double RemainderScenario::live_through(std::uint32_t number) {
     const double left = std::max(0.0, other.at - remainder_.now);
     give_back(remainder_.now + left * std::exp(kOthersSpread * score(salted(i, kOthersSalt))), other.count, 0);
   }
+  for (double left = remainder_.withdrawn; left > 0 && !slots_.empty();) left -= take(left).count;
   // In the order in which the ResourceManager serves: what comes before in the queue, this job's own, and what comes
   // after, before slots count as free for copies. A policy that divides does not wait for the others: what is late
   // overtakes them.

@@ -319,6 +319,12 @@ TEST(JobJson, AHoldIsNullUnlessThereIsOne) {
   EXPECT_EQ(nodes[1]["hold"]["reason"], "its last 3 attempts were slow");
 }
 
+TEST(JobJson, NodesTellHowManySlotsAreWanted) {
+  wire::Reply::Nodes nodes = with_a_held_node();
+  nodes.set_slots_wanted(12);
+  EXPECT_EQ(json::parse(nodes_json(nodes))["slots_wanted"], 12);
+}
+
 TEST(JobJson, NamesAreStable) {
   const auto document = json::parse(job_json(example_job(), true));
   EXPECT_EQ(document["job"], "job-3");

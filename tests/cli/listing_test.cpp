@@ -121,6 +121,8 @@ TEST(Listing, NodesThatAreGoneComeLastAndCanBeLeftOut) {
   EXPECT_EQ(listed_nodes({})["live"], 2);
   EXPECT_EQ(listed_nodes({})["held_back"], 1);
   EXPECT_EQ(listed_nodes({})["slots"], 8);
+  nodes.set_slots_wanted(12);
+  EXPECT_EQ(listed_nodes({})["slots_wanted"], 12);
 }
 
 // client.proto has their names; the page cannot ask for them.

@@ -36,6 +36,7 @@ inline std::optional<wire::Reply> answer_of_web_test(const wire::Request& reques
     node.set_slots(4);
     node.set_busy(3);
     node.mutable_hold()->set_cause("slow");
+    reply.mutable_nodes()->set_slots_wanted(12);
     wire::Measures& measures = *reply.mutable_nodes()->mutable_measures();
     measures.mutable_journal()->add_bounds_ns(1'000'000);
     measures.mutable_journal()->add_counts(5);

@@ -259,6 +259,7 @@ TEST_F(WebTest, MetricsAreInPrometheusFormat) {
   const std::string text = get("/metrics")->body;
   EXPECT_NE(text.find("# TYPE ontime_slots gauge"), std::string::npos) << text;
   EXPECT_NE(text.find("ontime_slots{state=\"busy\"} 3"), std::string::npos) << text;
+  EXPECT_NE(text.find("ontime_slots_wanted 12\n"), std::string::npos) << text;
   EXPECT_NE(text.find("ontime_nodes_held_back{cause=\"slow\"} 1"), std::string::npos) << text;
   EXPECT_NE(text.find("ontime_nodes_held_back{cause=\"failing\"} 0"), std::string::npos) << text;
   EXPECT_NE(text.find("ontime_jobs{state=\"running\"} 1"), std::string::npos) << text;

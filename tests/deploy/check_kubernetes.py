@@ -1,11 +1,14 @@
 """check_kubernetes.py SOURCE_DIR: docker/kubernetes/*.yaml are what Kubernetes would take, as far as can be told without one.
 
-With the package kubernetes-validate every object is held against the published schema, and unknown fields are errors. Ours
-are checked everywhere: each object has a kind, a name and our namespace, selectors select the pods beside them, what is
-mounted is there, what is referred to exists, commands are our programs with flags that they have.
+With the package kubernetes-validate every object of Kubernetes is held against the published schema, with jsonschema every
+object of KEDA against KEDA's (tests/deploy/keda), and unknown fields are errors. Ours are checked everywhere: each object has
+a kind, a name and our namespace, selectors select the pods beside them, what is mounted is there, what is referred to exists,
+commands are our programs with flags that they have, and images have the project's version as their tag, of which Kubernetes
+pulls only what a node lacks: it would pull `latest` from a registry.
 """
 
 import glob
+import json
 import os
 import re
 import sys
@@ -14,6 +17,9 @@ import yaml
 
 PROGRAMS = {"ontime-master", "ontime-worker", "ontime-health", "ontime", "sleep"}
 DRAIN_SECONDS = 30  # the worker's --drain-timeout
+SOURCE = sys.argv[1]
+with open(os.path.join(SOURCE, "CMakeLists.txt")) as cmake:
+    IMAGE = "ontime:" + re.search(r"^project\(ontime VERSION ([0-9.]+)", cmake.read(), re.M).group(1)
 wrong = []
 
 
@@ -50,6 +56,8 @@ def check_pod(where, one, claims):
         if container["command"][0] == "ontime-worker":
             grace = pod.get("terminationGracePeriodSeconds", 30)
             expect(grace > DRAIN_SECONDS, where, "it is killed before it has handed over what it runs")
+        expect(container["image"] == IMAGE, where, f"its image is not {IMAGE}")
+        expect(container.get("imagePullPolicy") == "IfNotPresent", where, "it pulls an image that its node has")
         expect(container["command"][0] in PROGRAMS, where, f"there is no program {container['command'][0]}")
         for mount in container.get("volumeMounts", []):
             expect(mount["name"] in volumes, where, f"there is no volume {mount['name']}")
@@ -64,6 +72,22 @@ def is_selected(selector, pods):
     return any(selector.items() <= labels.items() for labels in pods)
 
 
+def check_scaled(where, one, rest):
+    """A ScaledObject scales a Deployment of ours, a worker at a time, by what a Service of ours tells those it lets in."""
+    names = {(other["kind"], other["metadata"]["name"]): other for _, other in rest}
+    target = names.get(("Deployment", one["spec"]["scaleTargetRef"]["name"]))
+    expect(target is not None, where, "it scales no Deployment")
+    for trigger in one["spec"]["triggers"]:
+        host, port = re.match(r"https://(\w+)\.ontime\.svc:(\d+)/api/nodes$", trigger["metadata"]["url"]).groups()
+        service = names.get(("Service", host))
+        ports = [each["port"] for each in service["spec"]["ports"]] if service else []
+        expect(int(port) in ports, where, f"there is no service {host}:{port}")
+        expect(("TriggerAuthentication", trigger["authenticationRef"]["name"]) in names, where, "its authentication is missing")
+        command = pod_of(target)["containers"][0]["command"] if target else []
+        slots = command[command.index("--slots") + 1] if "--slots" in command else None
+        expect(trigger["metadata"]["targetValue"] == slots, where, f"a worker has {slots} slots")
+
+
 def check_all(source):
     found = list(objects(os.path.join(source, "docker/kubernetes")))
     listed = next(one for _, one in found if one["kind"] == "Kustomization")["resources"]
@@ -76,6 +100,8 @@ def check_all(source):
     for where, one in rest:
         expect("apiVersion" in one and one["metadata"].get("name"), where, "it has no version or no name")
         expect(one["kind"] == "Namespace" or one["metadata"].get("namespace") == "ontime", where, "it is in no namespace")
+        if one["kind"] == "ScaledObject":
+            check_scaled(where, one, rest)
         if one["kind"] == "Service":
             expect(is_selected(one["spec"]["selector"], pods), where, "it selects no pod")
         if one["kind"] == "NetworkPolicy":
@@ -89,12 +115,44 @@ def check_all(source):
     return rest
 
 
+def is_of_keda(one):
+    return one["apiVersion"].startswith("keda.sh/")
+
+
+def strict(schema):
+    """Objects have no other fields than those that the schema names."""
+    if isinstance(schema, list):
+        return [strict(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {name: strict(each) for name, each in schema.items()}
+    is_object = schema.get("type") == "object" and "properties" in schema
+    if is_object and not schema.get("x-kubernetes-preserve-unknown-fields"):
+        made.setdefault("additionalProperties", False)
+    return made
+
+
+def check_schema_of_keda(rest):
+    try:
+        import jsonschema
+    except ImportError:
+        return "KEDA's without their schema: jsonschema is not installed"
+    for where, one in filter(lambda each: is_of_keda(each[1]), rest):
+        with open(os.path.join(SOURCE, f"tests/deploy/keda/{one['kind']}.json")) as file:
+            schema = strict(json.load(file))
+        for error in jsonschema.Draft202012Validator(schema).iter_errors({**one, "metadata": {}}):
+            wrong.append(f"{where}: {error.json_path}: {error.message}")
+    return "KEDA's against its schema, strictly"
+
+
 def check_schema(rest):
     try:
         import kubernetes_validate
     except ImportError:
         return "without the published schema: kubernetes-validate is not installed"
     for where, one in rest:
+        if is_of_keda(one):
+            continue
         try:
             kubernetes_validate.validate(one, "1.31", strict=True)
         except Exception as error:  # of several kinds, all of which say what is wrong
@@ -103,7 +161,7 @@ def check_schema(rest):
 
 
 if __name__ == "__main__":
-    rest = check_all(sys.argv[1])
-    how = check_schema(rest)
+    rest = check_all(SOURCE)
+    how = f"{check_schema(rest)}; {check_schema_of_keda(rest)}"
     print("\n".join(wrong) or f"{len(rest)} objects are right, {how}")
     sys.exit(1 if wrong else 0)

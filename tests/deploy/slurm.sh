@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # slurm.sh SOURCE_DIR BUILD_DIR
 # docker/slurm/ontime.sbatch on a Slurm of our own, all of it on this machine and in a directory that is removed: four
-# workers register, a job's answer is whole, scancel ends everything. Skipped (77) without root or Debian's slurmctld,
-# slurmd, slurm-client and munge.
+# workers register, a job's answer is whole, scancel ends everything. Then docker/slurm/follow has as many workers as are
+# wanted. Skipped (77) without root or Debian's slurmctld, slurmd, slurm-client and munge.
 set -euo pipefail
 source_dir=$1 build_dir=$2
 PATH=$build_dir/bin:$PATH:/usr/sbin:/sbin
@@ -19,14 +19,14 @@ clean_up() {
   rm -rf "$work"
 }
 trap clean_up EXIT
-eventually() {  # eventually WHAT COMMAND...: within half a minute
+eventually() {  # eventually WHAT COMMAND...: within two minutes
   local what=$1
   shift
-  for ((tries = 0; tries < 300; tries++)); do
+  for ((tries = 0; tries < 1200; tries++)); do
     if "$@" >/dev/null 2>&1; then return; fi
     sleep 0.1
   done
-  echo "not within 30 s: $what"
+  echo "not within two minutes: $what"
   tail -n 20 "$work"/*.log "$work"/slurm-*.out 2>/dev/null || true
   exit 1
 }
@@ -93,6 +93,32 @@ LC_ALL=C tr -s ' \t\n\v\f\r' '\n' <"$ONTIME_DIR/austen_persuasion.txt" | grep . 
   awk '{print $2 "\t" $1}' | LC_ALL=C sort | cmp - "$work/answer"
 
 scancel "$job"
-none_left() { [ -z "$(squeue -h -j "$job" 2>/dev/null)" ] && ! ontime nodes; }
+none_left() { [ -z "$(squeue -h 2>/dev/null)" ] && ! ontime nodes; }
 eventually "scancel ends all of it" none_left
 echo "A job array of five: a master, four workers, an exact answer, and nothing left."
+
+# Of a master alone the follower makes a cluster as large as a deadline needs, and smaller again.
+export ONTIME_WORKER_CPUS=1 ONTIME_FOLLOW_EVERY=0.5 ONTIME_WORKERS_MOST=6
+job=$(cd "$work" && sbatch --parsable --array=0 "$source_dir/docker/slurm/ontime.sbatch")
+(cd "$work" && exec "$source_dir/docker/slurm/follow" "$job") >"$work/follow.log" 2>&1 &
+pids+=($!)
+follower=$!
+address=$ONTIME_DIR/.job-$job/master
+eventually "the second master's address" test -s "$address"
+ONTIME_MASTER=$(cat "$address")
+live() { ontime nodes | grep -cw live || true; }
+one_live() { [ "$(live)" -eq 1 ]; }
+several_live() { [ "$(live)" -ge 2 ]; }
+eventually "a worker before there is a job" one_live
+urgent=$(ontime submit exec "$ONTIME_DIR/austen_persuasion.txt" --output "$ONTIME_DIR/urgent" --splits 5 --deadline 5m \
+  --set command="sleep 1000" --policy shed+:t_min=100s,beta=50 --quiet)
+eventually "more workers than the one that would be late" several_live
+ontime nodes --json | grep slots_wanted
+ontime kill "$urgent"
+eventually "one worker is enough again" one_live
+ontime submit wordcount "$ONTIME_DIR/austen_persuasion.txt" --output "$ONTIME_DIR/again" --wait --quiet
+cmp <(ontime result "$ONTIME_DIR/again" | LC_ALL=C sort) <(ontime result "$ONTIME_DIR/counts" | LC_ALL=C sort)
+scancel "$job"
+wait "$follower" || true
+eventually "the follower has ended its workers" none_left
+echo "A master that is followed: workers came for a deadline, left after it, and ended with the master."

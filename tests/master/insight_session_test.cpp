@@ -53,6 +53,23 @@ TEST_F(InsightTest, ForecastAndAccountAreThereWhenAskedFor) {
   });
 }
 
+TEST_F(InsightTest, NodesAreListedWithTheSlotsThatAreWanted) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker("one", 3);
+    wire::Request request;
+    request.mutable_list_nodes();
+    const wire::Reply before = co_await ask(request);
+    EXPECT_EQ(before.nodes().slots_wanted(), 0u);
+    co_await submit_clone();
+    wire::Reply after = before;
+    while (after.nodes().slots_wanted() == 0) {  // the master looks each second
+      co_await net::sleep_for(std::chrono::milliseconds(20));
+      after = co_await ask(request);
+    }
+    EXPECT_EQ(after.nodes().slots_wanted(), 3u) << "nothing is known of the job: what there is";
+  });
+}
+
 TEST_F(InsightTest, DecisionsSurviveARestartOfTheMaster) {
   std::uint32_t job = 0;
   wire::Reply before;

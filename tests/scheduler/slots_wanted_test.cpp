@@ -1,0 +1,153 @@
+#include "scheduler/forecast/slots_wanted.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/scheduler/scheduler_fixture.h"
+
+namespace ontime::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using test::World;
+
+class SlotsWantedTest : public testing::Test {
+ protected:
+  static Settings with_any_parameters() {
+    Settings settings;
+    settings.make_policy = [](std::string_view, const StringMap&) { return make_policy("none", {}); };
+    return settings;
+  }
+  // So many tasks of ten seconds each, give or take, as the user would say it.
+  JobId submit(std::uint64_t tasks, Duration deadline) {
+    JobSpec spec = World::quiet_spec();
+    spec.deadline = deadline;
+    spec.policy_parameters = {{"t_min", "10s"}, {"beta", "20"}, {"t_avg", "1s"}};
+    return world_.submit(100 * tasks, 100, spec);
+  }
+  JobId submit_unknown(std::uint64_t tasks, Duration deadline) {
+    JobSpec spec = World::quiet_spec();
+    spec.deadline = deadline;
+    return world_.submit(100 * tasks, 100, spec);
+  }
+  std::optional<std::uint32_t> wanted(JobId job) {
+    const auto needed = needed_slots(*remaining_job(world_.scheduler(), job, world_.now()), rule_);
+    return needed ? std::optional(needed->count) : std::nullopt;
+  }
+  std::uint32_t looked(SlotsWanted& all) {
+    all.look(world_.scheduler(), world_.now());
+    return all.count();
+  }
+  // Nodes go on reporting meanwhile.
+  void pass(Duration duration) {
+    for (; duration > 0s; duration -= 1s) {
+      for (const auto& [id, node] : world_.cluster().nodes()) world_.heartbeat(id);
+      world_.pass(1s);
+    }
+  }
+
+  const SlotsRule rule_;
+  World world_{with_any_parameters()};
+};
+
+TEST_F(SlotsWantedTest, IsWhatGetsTheTasksDoneInTurnsBeforeTheDeadline) {
+  const JobId one_turn = submit(12, 15s);
+  EXPECT_EQ(wanted(one_turn), 12u) << "without any node";
+  world_.kill(one_turn);
+  world_.register_node("a");
+  EXPECT_EQ(wanted(submit(12, 15s)), 12u) << "with too few slots";
+}
+
+TEST_F(SlotsWantedTest, IsLessWithMoreTime) { EXPECT_EQ(wanted(submit(12, 30s)), 6u); }
+
+TEST_F(SlotsWantedTest, IsLessThanThereIs) {
+  world_.register_node("a", 5);
+  EXPECT_EQ(wanted(submit(5, 100s)), 5u) << "all run: none may be taken away";
+  const JobId waiting = submit(12, 100s);
+  world_.register_node("b", 4);
+  world_.register_node("c", 40);
+  EXPECT_EQ(wanted(waiting), 12u);
+  SlotsWanted all(rule_);
+  EXPECT_EQ(looked(all), 17u) << "what runs of both";
+}
+
+TEST_F(SlotsWantedTest, AFreeSlotIsNotWanted) {
+  world_.register_node("a", 2);
+  const JobId job = submit(12, 45s);
+  EXPECT_EQ(wanted(job), 4u);
+  world_.register_node("b", 2);
+  world_.register_node("c", 1);
+  EXPECT_EQ(wanted(job), 5u) << "where they came";
+}
+
+TEST_F(SlotsWantedTest, CountsTheSlotsThatComeBeforeInTheQueue) {
+  submit(12, 60s);
+  EXPECT_EQ(wanted(submit(12, 15s)), 24u);
+}
+
+TEST_F(SlotsWantedTest, AHopelessJobWantsOne) {
+  world_.register_node("a");
+  const JobId job = submit(12, 5s);
+  EXPECT_EQ(wanted(job), 1u) << "no number is enough";
+  pass(6s);
+  EXPECT_EQ(wanted(job), 1u) << "it is too late";
+}
+
+TEST_F(SlotsWantedTest, IsBounded) {
+  SlotsRule rule;
+  rule.most = 7;
+  const auto rest = remaining_job(world_.scheduler(), submit(12, 30s), world_.now());
+  EXPECT_EQ(needed_slots(*rest, rule)->count, 6u);
+  const auto more = remaining_job(world_.scheduler(), submit(1000, 30s), world_.now());
+  EXPECT_LE(needed_slots(*more, rule)->count, 7u);
+}
+
+TEST_F(SlotsWantedTest, NothingIsSaidOfWhatIsNotKnown) {
+  EXPECT_EQ(wanted(submit_unknown(12, 30s)), std::nullopt);
+  SlotsWanted all(rule_);
+  EXPECT_EQ(looked(all), 1u) << "a node that shows how long tasks take";
+  world_.register_node("a", 5);
+  pass(1s);
+  EXPECT_EQ(looked(all), 5u) << "what there is";
+}
+
+TEST_F(SlotsWantedTest, WithoutADeadlineOneIsEnough) {
+  SlotsWanted all(rule_);
+  EXPECT_EQ(looked(all), 0u) << "no job";
+  EXPECT_EQ(wanted(submit(12, 0s)), 1u);
+  EXPECT_EQ(looked(all), 1u);
+}
+
+TEST_F(SlotsWantedTest, RisesAtOnceAndFallsWhenLessWasEnoughForTheHold) {
+  SlotsWanted all(rule_);
+  const JobId small = submit(4, 1000s);
+  EXPECT_EQ(looked(all), 1u);
+  const JobId urgent = submit(12, 15s);
+  pass(1s);
+  EXPECT_GE(looked(all), 12u);
+  world_.kill(urgent);
+  pass(60s);
+  EXPECT_GE(looked(all), 12u);
+  pass(1s);
+  EXPECT_EQ(looked(all), 1u);
+  world_.kill(small);
+  looked(all);
+  pass(61s);
+  EXPECT_EQ(looked(all), 0u);
+}
+
+TEST(HeldSlots, TellTheMostOfTheHold) {
+  HeldSlots held(10s);
+  const TimePoint start{};
+  EXPECT_EQ(held.update(start, 5), 5u);
+  EXPECT_EQ(held.update(start + 1s, 9), 9u);
+  EXPECT_EQ(held.update(start + 2s, 3), 9u);
+  EXPECT_EQ(held.update(start + 8s, 4), 9u);
+  EXPECT_EQ(held.update(start + 11s, 1), 9u);
+  EXPECT_EQ(held.update(start + 12s, 1), 4u);
+  EXPECT_EQ(held.update(start + 19s, 1), 1u);
+}
+
+}  // namespace
+}  // namespace ontime::scheduler
