@@ -4,7 +4,7 @@
 
 lists in FILE, which lies below DIR, each other file with its sums, and what others' sources are inside: a line of COMPONENTS
 names one of Debian's source packages and its version, and Debian's text on its licence lies in third-party, next to FILE.
-The time of it is that of SOURCE_DATE_EPOCH, so the same files have the same bill.
+It has the time SOURCE_DATE_EPOCH, so the same files have the same bill.
 """
 
 import hashlib
