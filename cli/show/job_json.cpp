@@ -285,6 +285,7 @@ Json node_value(const wire::NodeSummary& node) {
           {"silent_seconds", seconds_value(node.silent_ns())},
           {"attempts_failed", node.attempts_failed()},
           {"speed", known(node.speed() > 0, node.speed())},
+          {"leaves_in_seconds", known(node.leaves_in_ns() > 0, seconds_value(node.leaves_in_ns()))},
           {"hold", hold_value(node)}};
 }
 

@@ -153,6 +153,7 @@ Status check(const Scenario& scenario) {
   for (const Outage& outage : scenario.outages) {
     if (outage.node >= nodes_of(scenario)) return bad_input("An outage names a node that there is not.");
     if (!(outage.at >= 0) || !(outage.lasts >= 0)) return bad_input("An outage begins at 0 or later and lasts.");
+    if (!(outage.lead >= 0)) return bad_input("A worker leaves some time before its time limit: lead is 0 or more.");
   }
   if (scenario.launch.least() < 0 || scenario.network_delay.least() < 0 || scenario.reconnect < 0) {
     return bad_input("Launch time, network delay and reconnect time cannot be negative.");

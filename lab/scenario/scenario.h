@@ -50,13 +50,14 @@ struct NodeGroup {
 // A node fails. Crash: its process and attempts die; if it comes back it is a new worker. Partition: nothing gets
 // through in either direction, its attempts run on; afterwards it registers again and sends what was not acknowledged.
 // DiskFull: nothing can be written there; DiskFails: nothing can be created either, and what is being synced is lost.
-// An attempt that comes to that ends.
+// An attempt that comes to that ends. TimeLimit: a crash that its worker knows of when it registers, and leaves before.
 struct Outage {
-  enum class Kind : std::uint8_t { Crash, Partition, DiskFull, DiskFails };
+  enum class Kind : std::uint8_t { Crash, Partition, DiskFull, DiskFails, TimeLimit };
   Kind kind = Kind::Crash;
   std::uint32_t node = 0;  // index over all groups, in their order
   double at = 0;
   double lasts = kForEver;
+  double lead = 5;  // of TimeLimit: so much earlier the worker leaves
 };
 
 // A job as a trace has it.

@@ -53,11 +53,13 @@ Outage read_outage(const YAML::Node& node) {
   fields.count("node", outage.node);
   fields.seconds("at", outage.at);
   fields.seconds("lasts", outage.lasts);
+  fields.seconds("lead", outage.lead);
   fields.get("kind", outage.kind, [](const YAML::Node& kind) {
     return read_choice<Outage::Kind>(kind, {{"crash", Outage::Kind::Crash},
                                             {"partition", Outage::Kind::Partition},
                                             {"disk_full", Outage::Kind::DiskFull},
-                                            {"disk_fails", Outage::Kind::DiskFails}});
+                                            {"disk_fails", Outage::Kind::DiskFails},
+                                            {"time_limit", Outage::Kind::TimeLimit}});
   });
   fields.finish();
   return outage;

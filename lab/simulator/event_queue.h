@@ -31,6 +31,7 @@ enum class Due : std::uint8_t {
   Submission,    // job
   OutageBegins,  // outage
   OutageEnds,    // outage
+  Leaves,        // outage, a time limit. Its node's worker leaves before it
   Forecast,      // job id; generation: index into Observer::forecast_at, or beyond it
 };
 

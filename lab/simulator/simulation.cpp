@@ -94,6 +94,7 @@ Simulation::Simulation(Scenario scenario, std::uint64_t seed, const Observer& ob
   }
   for (std::uint32_t index = 0; index < scenario_.outages.size(); ++index) {
     const Outage& outage = scenario_.outages[index];
+    if (outage.kind == Outage::Kind::TimeLimit) queue_.push(leaves_at(outage), Due::Leaves, index);
     queue_.push(TimePoint(from_seconds(outage.at)), Due::OutageBegins, index);
     if (outage.at + outage.lasts < scenario_.horizon) {
       queue_.push(TimePoint(from_seconds(outage.at + outage.lasts)), Due::OutageEnds, index);
@@ -152,6 +153,8 @@ void Simulation::happen(const Upcoming& due) {
       return submit(due.subject);
     case Due::OutageBegins:
       return workers_.begin_outage(scenario_.outages[due.subject], now_);
+    case Due::Leaves:
+      return workers_.leave(scenario_.outages[due.subject].node, now_);
     case Due::OutageEnds:
       return workers_.end_outage(scenario_.outages[due.subject], now_);
     case Due::Forecast:

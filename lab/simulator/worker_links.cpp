@@ -11,7 +11,8 @@ std::optional<scheduler::Event> Workers::registration(const Upcoming& due) {
   Node& node = nodes_[due.subject];
   if (node.connection != due.generation || !node.is_alive || !node.is_reachable) return std::nullopt;
   node.is_connected = true;
-  return event::NodeRegistered{node.name + "." + std::to_string(node.incarnation), node.name, node.name, node.slots};
+  return event::NodeRegistered{node.name + "." + std::to_string(node.incarnation), node.name, node.name, node.slots,
+                               leaves_in(due.subject, due.at)};
 }
 
 std::vector<scheduler::Event> Workers::after_registration(std::uint32_t index, NodeId id, TimePoint now) {
@@ -143,6 +144,24 @@ void Workers::drop(NodeId id, TimePoint now) {
   if (node.id != id || !node.is_connected) return;
   disconnect(node, now);
   connect_soon(index, now);
+}
+
+TimePoint leaves_at(const Outage& limit) { return TimePoint(from_seconds(std::max(0.0, limit.at - limit.lead))); }
+
+// Until the next of its time limits. 0: it has none.
+Duration Workers::leaves_in(std::uint32_t index, TimePoint now) const {
+  TimePoint first = TimePoint::max();
+  for (const Outage& outage : scenario_.outages) {
+    const bool is_its_own = outage.kind == Outage::Kind::TimeLimit && outage.node == index;
+    if (is_its_own && leaves_at(outage) > now) first = std::min(first, leaves_at(outage));
+  }
+  return first < TimePoint::max() ? first - now : Duration(0);
+}
+
+// Its process goes on until the limit: nothing is live there any more once the master releases it.
+void Workers::leave(std::uint32_t index, TimePoint now) {
+  const Node& node = nodes_[index];
+  if (node.is_alive && node.id != NodeId{}) report(index, event::NodeLeaving{node.id}, now);
 }
 
 void Workers::set_disk(const Outage& outage, bool is_broken) {

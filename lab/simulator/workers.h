@@ -29,6 +29,9 @@ struct JobLoad {
   double mapped_bytes = 0;
 };
 
+// When the node's worker does, before its time limit.
+TimePoint leaves_at(const Outage& limit);
+
 class Workers {
  public:
   // REQUIRES: scenario and queue outlive it. Every node is about to register.
@@ -50,6 +53,7 @@ class Workers {
   std::optional<scheduler::Event> registration(const Upcoming& due);
   std::vector<scheduler::Event> after_registration(std::uint32_t node, NodeId id, TimePoint now);
 
+  void leave(std::uint32_t node, TimePoint now);
   void begin_outage(const Outage& outage, TimePoint now);
   void end_outage(const Outage& outage, TimePoint now);
 
@@ -157,6 +161,7 @@ class Workers {
   void deliver(TimePoint at, Due due, std::uint32_t slot);
   void acknowledge(std::uint32_t node, std::uint64_t number, TimePoint now);
   void give_up(const Upcoming& due);
+  Duration leaves_in(std::uint32_t node, TimePoint now) const;
   void set_disk(const Outage& outage, bool is_broken);
   void disconnect(Node& node, TimePoint now);
   void connect_soon(std::uint32_t node, TimePoint now);

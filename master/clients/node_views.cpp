@@ -52,6 +52,7 @@ wire::NodeSummary summary_of(NodeId id, const scheduler::Scheduler& scheduler, T
   summary.set_silent_ns((now - node.heard_at).count());
   summary.set_attempts_failed(node.failures);
   summary.set_speed(scheduler.resources().speed(id));
+  if (node.leaves_at < TimePoint::max()) summary.set_leaves_in_ns(std::max(node.leaves_at - now, Duration(1)).count());
   if (const Hold* hold = scheduler.resources().hold_of(id)) fill(*summary.mutable_hold(), *hold, now);
   return summary;
 }

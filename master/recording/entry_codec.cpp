@@ -33,16 +33,16 @@ void read_rest(PartReader&, const recording::stored::CommitFinished& from, event
 }
 
 // Each event that is no report, the field of stored::Event that holds it, and its members.
-#define ONTIME_EVENTS(X)                                               \
-  X(NodeRegistered, node_registered, (incarnation)(name)(host)(slots)) \
-  X(NodeInventory, node_inventory, (node)(running))                    \
-  X(Heartbeat, heartbeat, (node)(attempts))                            \
-  X(JobSubmitted, job_submitted, (request)(spec))                      \
-  X(JobKillRequested, job_kill_requested, (job)(reason)(wanted))       \
-  X(CommitFinished, commit_finished, (job)(error))                     \
-  X(NodeLeaving, node_leaving, (node)(at_once))                        \
-  X(DrainRequested, drain_requested, (node)(drain))                    \
-  X(JobNotified, job_notified, (job)(number)(problem))                 \
+#define ONTIME_EVENTS(X)                                                          \
+  X(NodeRegistered, node_registered, (incarnation)(name)(host)(slots)(leaves_in)) \
+  X(NodeInventory, node_inventory, (node)(running))                               \
+  X(Heartbeat, heartbeat, (node)(attempts))                                       \
+  X(JobSubmitted, job_submitted, (request)(spec))                                 \
+  X(JobKillRequested, job_kill_requested, (job)(reason)(wanted))                  \
+  X(CommitFinished, commit_finished, (job)(error))                                \
+  X(NodeLeaving, node_leaving, (node)(at_once))                                   \
+  X(DrainRequested, drain_requested, (node)(drain))                               \
+  X(JobNotified, job_notified, (job)(number)(problem))                            \
   X(LaunchedElsewhere, launched_elsewhere, (node)(begin)(age))
 
 #define ONTIME_EVENT_FIELDS(Name, field, members) ONTIME_FIELDS(event::Name, members)

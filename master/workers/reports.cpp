@@ -17,6 +17,8 @@ namespace {
 namespace event = scheduler::event;
 using journal::PartReader;
 
+constexpr Duration kStayMax = std::chrono::hours(24 * 365 * 10);
+
 Error malformed(const char* what) { return failed(what); }
 
 bool is_name(const std::string& name) {
@@ -62,7 +64,8 @@ Result<event::NodeRegistered> registration_of(const wire::ToMaster::Register& me
     return malformed("a registration with an impossible number of slots");
   const std::string& name = message.name().empty() ? message.host() : message.name();
   if (!is_name(name)) return malformed("a registration with an impossible name");
-  return event::NodeRegistered{message.incarnation(), name, message.host(), message.slots()};
+  const Duration leaves_in(std::clamp<std::int64_t>(message.leaves_in_ns(), 0, kStayMax.count()));
+  return event::NodeRegistered{message.incarnation(), name, message.host(), message.slots(), leaves_in};
 }
 
 Result<AttemptId> attempt_of(const wire::Attempt& message) {

@@ -18,6 +18,7 @@ ApplicationMaster::ApplicationMaster(JobId job, const Cluster& cluster)
     }
   }
   for (std::uint32_t index = 0; index < next_fresh_; ++index) refresh(cluster, task_id(index));
+  learn_least_stay(cluster);
 }
 
 bool ApplicationMaster::has_waiting() const {
@@ -44,7 +45,20 @@ void ApplicationMaster::refresh(const Cluster& cluster, TaskId id) {
 std::optional<double> ApplicationMaster::on_attempt_ended(const Cluster& cluster, AttemptId attempt) {
   speculation_.on_ended(attempt);
   handing_over_.erase(attempt);
-  return outlook_.on_attempt_ended(cluster, attempt);
+  const std::optional<double> slowness = outlook_.on_attempt_ended(cluster, attempt);
+  learn_least_stay(cluster);
+  return slowness;
+}
+
+// Its start, and as long again for what it maps, or one record if that takes longer. Where a start cannot be told from
+// the work, it is both.
+void ApplicationMaster::learn_least_stay(const Cluster& cluster) {
+  const Job& job = *cluster.find_job(job_);
+  const math::DurationSample* known = outlook_.known_durations(cluster, job);
+  if (known == nullptr) return;
+  const double begin = known->usual_fixed(math::Beginning::Cold).value_or(0) + known->mean_launch().value_or(0);
+  const double work = known->takes_at_once() ? 0 : begin;
+  least_stay_ = from_seconds(begin + std::max(work, seconds(job.usual_gap)));
 }
 
 // Speculative attempts first: they are what the deadline hangs on. The clones of a task that has just begun come last.
@@ -90,9 +104,9 @@ std::optional<NodeId> ApplicationMaster::node_for_copy(const StepBuilder& step, 
   if (nodes.placement().apart) {
     std::vector<NodeId> avoided = nodes_that_hold(step.cluster, key);
     avoided.insert(avoided.end(), bad.begin(), bad.end());
-    if (const auto node = nodes.choose(avoided, draw())) return node;
+    if (const auto node = nodes.choose(avoided, asker(step.now))) return node;
   }
-  return nodes.choose(bad, draw());
+  return nodes.choose(bad, asker(step.now));
 }
 
 // Every node works on the segment or has failed on it. Its copies are given up then, so that its policy can decide anew
@@ -110,9 +124,9 @@ bool ApplicationMaster::has_no_node_for_copy(const Cluster& cluster, const Resou
 // heard of since it began.
 std::optional<NodeId> ApplicationMaster::node_for_waiting(const StepBuilder& step, const ResourceManager& nodes,
                                                           const std::vector<NodeId>& bad) const {
-  if (const std::optional<NodeId> node = nodes.choose_for_waiting(bad, draw())) return node;
+  if (const std::optional<NodeId> node = nodes.choose_for_waiting(bad, asker(step.now))) return node;
   const bool is_last_hope = nodes.covers_all_usable(bad) && are_all(step.cluster, bad, step.now);
-  return is_last_hope ? nodes.choose_for_waiting({}, draw()) : std::nullopt;
+  return is_last_hope ? nodes.choose_for_waiting({}, asker(step.now)) : std::nullopt;
 }
 
 // Only the last attempt that a segment has left waits for nodes that may come: to stand still for them is worse than to
@@ -151,7 +165,7 @@ bool ApplicationMaster::launch_again(StepBuilder& step, const ResourceManager& n
     const std::vector<NodeId> bad = nodes_to_avoid(step.cluster, key, step.now);
     auto node = node_for_waiting(step, nodes, bad);
     if (!node && nodes.covers_all_usable(bad) && !waits_for_nodes(step.cluster, key, step.now)) {
-      node = nodes.choose_for_waiting(bad_for_all, draw());
+      node = nodes.choose_for_waiting(bad_for_all, asker(step.now));
     }
     if (!node) continue;
     launch(step, *node, key, false, false);

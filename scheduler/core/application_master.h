@@ -120,7 +120,8 @@ class ApplicationMaster {
   bool launch_first(StepBuilder& step, const ResourceManager& nodes);
   void launch(StepBuilder& step, NodeId node, SegmentKey key, bool speculative, bool standby);
   std::vector<NodeId> nodes_that_hold(const Cluster& cluster, SegmentKey key) const;
-  WarmDraw draw() const { return {job_, outlook_.launch_share()}; }
+  Asker asker(TimePoint now) const { return {job_, outlook_.launch_share(), now, least_stay_}; }
+  void learn_least_stay(const Cluster& cluster);
   std::vector<NodeId> nodes_to_avoid(const Cluster& cluster, SegmentKey key, TimePoint now) const;
   std::optional<NodeId> node_for_copy(const StepBuilder& step, const ResourceManager& nodes, SegmentKey key) const;
   bool has_no_node_for_copy(const Cluster& cluster, const ResourceManager& nodes, SegmentKey key) const;
@@ -159,6 +160,7 @@ class ApplicationMaster {
   bool is_as_written_ = false;  // the policy's decisions are not appraised
   bool may_race_ = true;        // a record may be mapped by two attempts at a time
   Outlook outlook_;
+  Duration least_stay_{0};  // of a fresh attempt on a node whose worker will leave: it is expected to seal something
   std::uint32_t task_count_ = 0;
   std::uint32_t next_fresh_ = 0;          // tasks from here on have never been launched
   std::uint32_t clones_ = 0;              // attempts besides the original that a task starts with

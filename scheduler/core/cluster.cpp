@@ -141,6 +141,12 @@ void Cluster::observe_node(NodeId id, NodeState state, bool synchronised, TimePo
   refresh_gone(id);
 }
 
+void Cluster::observe_announced(NodeId id, Duration leaves_in, TimePoint now) {
+  Node& node = this->node(id);
+  node.leaves_at = leaves_in > Duration::zero() ? now + leaves_in : TimePoint::max();
+  node.stay = std::max(node.stay, leaves_in);
+}
+
 void Cluster::observe_heard(NodeId id, TimePoint now) {
   if (Node* node = nodes_.find(id)) node->heard_at = now;
 }

@@ -79,6 +79,8 @@ class Cluster {
 
   void observe_node(NodeId node, NodeState state, bool synchronised, TimePoint now);
   void observe_heard(NodeId node, TimePoint now);
+  // Its worker has registered and says when it will leave on its own; 0: never, as far as it knows.
+  void observe_announced(NodeId node, Duration leaves_in, TimePoint now);
   void observe_progress(const AttemptProgress& progress, TimePoint now);
   // The attempt has sealed its segment that ends at `end`. Call this before the seal is applied.
   void observe_seal(AttemptId attempt, std::uint64_t end, TimePoint now);

@@ -149,7 +149,8 @@ struct OfFact {
 
 struct OfEvent {
   Line operator()(const event::NodeRegistered& e) const {
-    return Line("node_registered").message("incarnation", e.incarnation).field("slots", e.slots);
+    Line line = Line("node_registered").message("incarnation", e.incarnation).field("slots", e.slots);
+    return e.leaves_in > Duration(0) ? line.number("leaves_in", seconds(e.leaves_in)) : line;
   }
   Line operator()(const event::NodeInventory& e) const {
     return Line("node_inventory").about(e.node).positions(e.running);

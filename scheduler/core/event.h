@@ -45,6 +45,7 @@ struct NodeRegistered {
   std::string name;
   std::string host;
   std::uint32_t slots = 0;
+  Duration leaves_in{0};  // its worker will leave on its own then, before its machine ends; 0: it knows of no end
 };
 
 // All attempts the worker still runs. Those the scheduler believes there but are not are lost; those it does not know

@@ -45,8 +45,10 @@ struct Node {
   std::uint32_t slots = 0;
   NodeState state = NodeState::Silent;
   Duty duty = Duty::Serves;
-  bool synchronised = false;   // has sent its inventory since it last registered; only then gets work
-  TimePoint heard_at;          // last event from it
+  bool synchronised = false;               // has sent its inventory since it last registered; only then gets work
+  TimePoint heard_at;                      // last event from it
+  TimePoint leaves_at = TimePoint::max();  // its worker has announced to leave then on its own. Not durable, as `stay`
+  Duration stay{0};                        // that was left until then when it was first announced
   TimePoint lost_at;           // when it was given up, if it was; later than its silence says if the master slept
   std::set<AttemptId> live;    // attempts that occupy its slots; never more than `slots`
   IdleRunners idle_runners;    // not durable: a worker that registers again has ended them

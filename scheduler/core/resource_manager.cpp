@@ -17,8 +17,8 @@ constexpr double kClassesPerShare = 6;
 constexpr double kClassesMost = 4;
 constexpr std::uint32_t kDoublingsMost = 4;  // of the time that a slow node is held back
 
-int classes_for(const WarmDraw& draw) {
-  return static_cast<int>(std::min(kClassesMost, kClassesPerShare * draw.launch_share));
+int classes_for(const Asker& asker) {
+  return static_cast<int>(std::min(kClassesMost, kClassesPerShare * asker.launch_share));
 }
 
 bool is_in(const std::vector<NodeId>& nodes, NodeId node) {
@@ -64,9 +64,11 @@ void ResourceManager::refresh(const Cluster& cluster, NodeId id) {
   if (!is_gone) slots_there_ += slots_of_[id].there = node->slots;
   if (is_gone || node->state != NodeState::Live || !node->synchronised || node->duty != Duty::Serves) {
     usable_.erase(id);
+    leaves_.erase(id);
     if (is_gone) forget(id, node);
   } else {
     usable_.insert(id);
+    if (node->leaves_at < TimePoint::max()) leaves_[id] = {node->leaves_at, node->stay / 2};
     insert(*node, id);
   }
   while (!offers_.empty() && !is_open(offers_.back())) offers_.pop_back();
@@ -185,9 +187,8 @@ void ResourceManager::offer_slow(std::uint32_t waiting) {
   for (const auto& [id, held] : held_free_) {
     if (held.cause == HoldCause::Slow) slow.push_back({slowness_of(id), id, held.live});
   }
-  std::sort(slow.begin(), slow.end(), [](const Offer& a, const Offer& b) {
-    return std::tie(a.slowness, a.node) < std::tie(b.slowness, b.node);
-  });
+  std::sort(slow.begin(), slow.end(),
+            [](const Offer& a, const Offer& b) { return std::tie(a.slowness, a.node) < std::tie(b.slowness, b.node); });
   std::uint32_t queue = waiting - free_slots_;
   for (Offer& offer : slow) {
     const HeldFree& held = held_free_.at(offer.node);
@@ -205,6 +206,12 @@ bool ResourceManager::is_open(const Offer& offer) const {
   return held != held_free_.end() && held->second.live < offer.live_most;
 }
 
+// Where no attempt can have what it needs, as its start takes longer than workers live, each is tried all the same.
+bool ResourceManager::stays_for(const Asker& asker, NodeId node) const {
+  const auto leave = leaves_.find(node);
+  return leave == leaves_.end() || leave->second.at - asker.now >= std::min(asker.stay, leave->second.least);
+}
+
 // Choices -----------------------------------------------------------------------------------------------------------
 
 std::vector<double> ResourceManager::speeds_of_free(std::size_t count) const {
@@ -216,13 +223,15 @@ std::vector<double> ResourceManager::speeds_of_free(std::size_t count) const {
   return speeds;
 }
 
-std::optional<NodeId> ResourceManager::choose(const std::vector<NodeId>& avoid, const WarmDraw& draw) const {
-  const auto may = [&](const Rank& place) { return !is_in(avoid, std::get<2>(place)); };
+std::optional<NodeId> ResourceManager::choose(const std::vector<NodeId>& avoid, const Asker& asker) const {
+  const auto may = [&](const Rank& place) {
+    return !is_in(avoid, std::get<2>(place)) && stays_for(asker, std::get<2>(place));
+  };
   const auto best = std::ranges::find_if(by_rank_, may);
   if (best == by_rank_.end()) return std::nullopt;
-  if (const auto slots = warm_.find(draw.job); slots != warm_.end()) {
+  if (const auto slots = warm_.find(asker.job); slots != warm_.end()) {
     const auto warm = std::ranges::find_if(slots->second, [&](const auto& entry) { return may(entry.first); });
-    const int slowest = std::get<0>(*best) + classes_for(draw);
+    const int slowest = std::get<0>(*best) + classes_for(asker);
     if (warm != slots->second.end() && std::get<0>(warm->first) <= slowest) return std::get<2>(warm->first);
   }
   return std::get<2>(*best);
@@ -236,18 +245,18 @@ std::uint32_t ResourceManager::warm_slots(JobId job) const {
   return sum;
 }
 
-std::optional<NodeId> ResourceManager::choose_for_waiting(const std::vector<NodeId>& avoid,
-                                                          const WarmDraw& draw) const {
-  if (const auto node = choose(avoid, draw)) return node;
+std::optional<NodeId> ResourceManager::choose_for_waiting(const std::vector<NodeId>& avoid, const Asker& asker) const {
+  if (const auto node = choose(avoid, asker)) return node;
   for (auto offer = offers_.rbegin(); offer != offers_.rend(); ++offer) {
-    if (is_open(*offer) && !is_in(avoid, offer->node)) return offer->node;
+    if (is_open(*offer) && !is_in(avoid, offer->node) && stays_for(asker, offer->node)) return offer->node;
   }
   // Where all others must be avoided, the queue never comes to this work.
-  const bool others_come_to_it =
-      std::any_of(usable_.begin(), usable_.end(), [&](NodeId node) { return !is_held(node) && !is_in(avoid, node); });
+  const bool others_come_to_it = std::any_of(usable_.begin(), usable_.end(), [&](NodeId node) {
+    return !is_held(node) && !is_in(avoid, node) && stays_for(asker, node);
+  });
   if (others_come_to_it) return std::nullopt;
   for (const auto& [node, held] : held_free_) {
-    if (held.cause == HoldCause::Slow && !is_in(avoid, node)) return node;
+    if (held.cause == HoldCause::Slow && !is_in(avoid, node) && stays_for(asker, node)) return node;
   }
   return std::nullopt;
 }

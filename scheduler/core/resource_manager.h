@@ -33,11 +33,14 @@ struct Placement {
   Duration left_out_for = std::chrono::seconds(60);  // twice as long each time that it comes back and is still slow
 };
 
-// Whose idle runners draw an attempt, and how much: what a launch takes, as a share of what the job's attempts then map
-// for. Nodes that much slower are worth it.
-struct WarmDraw {
+// The job that asks for a node. Its idle runners draw an attempt, by what a launch takes as a share of what the job's
+// attempts then map for: nodes that much slower are worth it. A node whose worker leaves before an attempt has had
+// `stay` gets none.
+struct Asker {
   JobId job{};
   double launch_share = 0;
+  TimePoint now{};
+  Duration stay{0};
 };
 
 class ResourceManager {
@@ -85,9 +88,9 @@ class ResourceManager {
   // A free node that is not in `avoid`: the fastest, then the one with the most free slots, then the lowest id. Nothing
   // if there is none.
   // Before others that are not much faster, one where a runner of that job is idle.
-  std::optional<NodeId> choose(const std::vector<NodeId>& avoid, const WarmDraw& draw = {}) const;
+  std::optional<NodeId> choose(const std::vector<NodeId>& avoid, const Asker& asker = {}) const;
   // The same for work that nobody is at: if there is none, a slow one that may take it.
-  std::optional<NodeId> choose_for_waiting(const std::vector<NodeId>& avoid, const WarmDraw& draw = {}) const;
+  std::optional<NodeId> choose_for_waiting(const std::vector<NodeId>& avoid, const Asker& asker = {}) const;
   // Free slots where an attempt of the job has nothing to load.
   std::uint32_t warm_slots(JobId job) const;
   // Whether every usable node is in `avoid`, so that waiting for another one is no use.
@@ -107,6 +110,10 @@ class ResourceManager {
     std::uint32_t live = 0;
     HoldCause cause = HoldCause::Slow;
   };
+  struct Leave {
+    TimePoint at;
+    Duration least;  // an attempt may always have so much: half of the node's stay
+  };
   struct Offer {
     double slowness = 1;
     NodeId node;
@@ -122,6 +129,7 @@ class ResourceManager {
   void hold_as_slow(const Cluster& cluster, NodeId node, const Slowness& slowness, TimePoint now);
   double slowness_of(NodeId node) const;
   bool is_open(const Offer& offer) const;
+  bool stays_for(const Asker& asker, NodeId node) const;
 
   Placement placement_;
   std::set<Rank> by_rank_;
@@ -131,6 +139,7 @@ class ResourceManager {
   std::map<JobId, std::map<Rank, std::uint32_t>> warm_;
   std::map<NodeId, std::vector<JobId>> warm_jobs_of_;
   std::set<NodeId> usable_;
+  std::map<NodeId, Leave> leaves_;  // of usable nodes whose workers will leave by themselves
   NodeSpeeds speeds_;
   NodeHolds holds_;
   std::map<NodeId, std::uint32_t> slow_holds_;  // in a row, of nodes that have been slow since

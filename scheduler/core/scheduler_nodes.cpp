@@ -10,6 +10,7 @@ void Scheduler::Impl::on(StepBuilder& step, const event::NodeRegistered& event) 
     node = cluster_.next_node();
     step.record(fact::NodeAdded{node, event.incarnation, event.name, event.host, event.slots});
   }
+  cluster_.observe_announced(node, event.leaves_in, step.now);
   cluster_.observe_node(node, NodeState::Live, false, step.now);
   resources_.refresh(cluster_, node);
   timers_.arm(node_silence(node), step.now + settings_.node_timeout);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -92,13 +93,18 @@ Steadiness steadiness_of(const Job& job) {
   return steadiness;
 }
 
-std::vector<FreeSlots> free_slots_of(const View& view, const NodeEffects& nodes) {
-  if (view.free_slots() == 0) return {};
-  if (nodes.within() == 1) return {{static_cast<double>(view.free_slots()), 0}};
-  std::map<std::int64_t, FreeSlots> classes;
+double leaves_at(const Cluster& cluster, const Job& job, NodeId node) {
+  const TimePoint at = cluster.find_node(node)->leaves_at;
+  return at < TimePoint::max() ? std::floor(seconds(at - job.submitted_at)) : std::numeric_limits<double>::infinity();
+}
+
+std::vector<FreeSlots> free_slots_of(const View& view, const JobView& job, const NodeEffects& nodes) {
+  std::map<std::pair<std::int64_t, double>, FreeSlots> classes;
   view.resources.for_each_free([&](NodeId node, std::uint32_t count) {
-    const double slowness = nodes.of(node);
-    FreeSlots& free = classes[std::llround(slowness * kNodesPerFactorE)];
+    const double slowness = nodes.within() == 1 ? 0 : nodes.of(node);
+    const double until = leaves_at(view.cluster, *job.job, node);
+    FreeSlots& free = classes[{std::llround(slowness * kNodesPerFactorE), until}];
+    free.until = until;
     free.count += count;
     free.slowness += (slowness - free.slowness) * count / free.count;
   });
@@ -273,7 +279,11 @@ class Rivals {
         left = usual / 2;
       }
       left = std::max(kLeastTimeLeft, left);
-      SlotsOfOthers& slots = slots_[static_cast<int>(std::floor(std::log(left) * kTimeClassesPerFactorE))];
+      const double until = leaves_at(scheduler_.cluster(), *scheduler_.cluster().find_job(job_),
+                                     scheduler_.cluster().find_attempt(id)->node);
+      const auto time_class = static_cast<int>(std::floor(std::log(left) * kTimeClassesPerFactorE));
+      SlotsOfOthers& slots = slots_[{time_class, until}];
+      slots.until = until;
       const double share = 1 / (slots.count + 1);
       slots.at += share * (now_ + left - slots.at);
       ++slots.count;
@@ -286,7 +296,7 @@ class Rivals {
   const double now_;
   const double usual_;
   Remainder& to_;
-  std::map<int, SlotsOfOthers> slots_;
+  std::map<std::pair<int, double>, SlotsOfOthers> slots_;  // by time and when their workers leave
 };
 
 }  // namespace

@@ -39,8 +39,11 @@ std::optional<double> change_of_speed(const Attempt& attempt);
 
 inline constexpr double kNodesPerFactorE = 8;  // nodes whose speeds differ by less count as alike
 
-// What nobody uses, by how fast its nodes are.
-std::vector<FreeSlots> free_slots_of(const View& view, const NodeEffects& nodes);
+// When the node's worker will leave on its own, in whole seconds after the job's submission; infinite: never.
+double leaves_at(const Cluster& cluster, const Job& job, NodeId node);
+
+// What nobody uses, by how fast its nodes are and when their workers leave.
+std::vector<FreeSlots> free_slots_of(const View& view, const JobView& job, const NodeEffects& nodes);
 
 // What the job's policy will do about what is late or slow, `now` seconds after submission: nothing for lateness once
 // the deadline has passed.

@@ -76,7 +76,7 @@ class Forecaster {
       remainder_.grain = {keeps, steadiness_.holds / tail_.median(), steadiness_.gap / tail_.median(),
                           mean_split_bytes(job)};
     }
-    remainder_.free = free_slots_of(view, nodes_);
+    remainder_.free = free_slots_of(view, job, nodes_);
   }
 
   double usual_duration() const { return knows_tail() ? tail_.median() * mean_split_bytes(job_) : 1; }
@@ -101,7 +101,8 @@ class Forecaster {
     HeldWork work;
     Racing racing;
   };
-  using AlikeKey = std::tuple<Racing::Kind, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+  using AlikeKey =
+      std::tuple<Racing::Kind, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
   bool knows_tail() const { return forecast_.durations.t_min > 0; }
 
@@ -117,6 +118,7 @@ class Forecaster {
     HeldWork work;
     work.name = name_of(id.index, range.begin);
     work.slots = 0;
+    work.until = 0;
     work.taken = takes_at_once_;
     work.bytes = static_cast<double>(range.size());
     work.bytes_left = work.bytes;
@@ -128,11 +130,12 @@ class Forecaster {
       if (!attempt.holds(range.begin)) continue;
       if (attempt.standby) {
         // For what late work is divided into: it waits for nothing else.
-        remainder_.free.push_back({1, nodes_.of(attempt.node)});
+        remainder_.free.push_back({1, nodes_.of(attempt.node), leaves_at(view_.cluster, *job_.job, attempt.node)});
         continue;
       }
       ++work.slots;
       work.slowness += (nodes_.of(attempt.node) - work.slowness) / work.slots;
+      work.until = std::max(work.until, leaves_at(view_.cluster, *job_.job, attempt.node));
       farthest_end = std::max(farthest_end, attempt.held.end);
       work.taken = work.taken || attempt.offset >= range.end;
       if (attempt.state == AttemptState::Running) {
@@ -272,7 +275,7 @@ class Forecaster {
       Alike& like = alike_[{racer.kind, rounded(racer.origin * kClassesPerSecond),
                             rounded(racer.ln_scale * kClassesPerFactorE), rounded(racer.spread * kClassesPerUnit),
                             rounded(std::log(std::max(1.0, work.bytes_left)) * kBytesPerFactorE),
-                            rounded(work.slowness * kNodesPerFactorE)}];
+                            rounded(work.slowness * kNodesPerFactorE), rounded(std::min(work.until, 1e9))}];
       if (like.count == 0) {
         like.work = work;
         like.racing.kind = racer.kind;

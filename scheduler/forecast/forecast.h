@@ -13,6 +13,8 @@
 //   waiting               in order, each with its own bytes, on the slot that becomes free first: those of this job's
 //                         attempts by their own times, and those of other jobs after what comes before in the queue
 //                         (forecast/evidence.h)
+//   on a worker that      is cut when it leaves, and its rest waits; the slot is gone then, and whether another worker
+//   will leave            comes is not foreseen
 //   late or slow          what its policy does (Rescue in policies/policy.h), once it can be told and slots are free
 //                         that no work of any job waits for; what is divided goes before what waits
 // The tail is the one that fits best (math/fitted_tail.h) what earlier jobs of the application, ended attempts of

@@ -45,12 +45,14 @@ struct HeldWork {
   bool taken = false;  // all of it: nothing of it can be given away any more, but it can be raced
   // All of them stand still: when the last one is ended for it.
   double ended_at = std::numeric_limits<double>::infinity();
+  double until = std::numeric_limits<double>::infinity();  // the last of their workers leaves
 };
 
 struct WaitingWork {
   std::uint64_t name = 0;
   double count = 1;
   double bytes = 0;
+  double from = 0;  // the attempt before is cut then, as its worker leaves
 };
 
 // How much more the time of a few bytes varies than the time of many: where speeds are drawn anew now and then, as with
@@ -71,12 +73,14 @@ struct Grain {
 struct FreeSlots {
   double count = 0;
   double slowness = 0;
+  double until = std::numeric_limits<double>::infinity();  // their workers leave
 };
 
 // Slots of other jobs' attempts.
 struct SlotsOfOthers {
   double at = 0;  // when they become free, in the median
   double count = 0;
+  double until = std::numeric_limits<double>::infinity();
 };
 
 // Attempts of another job that wait.

@@ -1,5 +1,7 @@
 #include "scheduler/forecast/scenario.h"
 
+#include <utility>
+
 #include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
 
@@ -18,7 +20,6 @@ constexpr double kHazardError = 1.6;
 constexpr double kOthersSpread = 0.3;
 constexpr double kTurnsMost = 8;           // attempts in a row on a slot that are told apart
 constexpr double kTurnsLeft = 4;           // of those, if there are more: the last ones
-constexpr int kFlowParts = 32;             // in which slots become free behind the others
 constexpr double kLooksOfDeadline = 0.05;  // of it, between a policy's looks
 
 // Scenarios times things to draw for: this keeps a forecast below a few milliseconds. Large jobs need fewer scenarios,
@@ -77,7 +78,7 @@ double RemainderScenario::racing(const Racing& racer, double quantile) const {
 RemainderScenario::Slots RemainderScenario::take(double count) {
   std::pop_heap(slots_.begin(), slots_.end());
   Slots& first = slots_.back();
-  const Slots taken{first.at, std::min(first.count, count), first.slowness};
+  const Slots taken{first.at, std::min(first.count, count), first.slowness, first.until};
   if (first.count > count) {
     first.count -= count;
     std::push_heap(slots_.begin(), slots_.end());
@@ -89,9 +90,10 @@ RemainderScenario::Slots RemainderScenario::take(double count) {
 
 // Slots that never become free are left out, so that an empty heap means that everybody stands still. So is a count of
 // 0, as of work whose slots are counted elsewhere: else they would be given to segments, of which 0 / 0 attempts ran.
-void RemainderScenario::give_back(double at, double count, double slowness) {
-  if (!(at < kInfinity) || !(count > 0)) return;
-  slots_.push_back({at, count, slowness});
+// Whose worker has left by then are gone, too.
+void RemainderScenario::give_back(double at, double count, double slowness, double until) {
+  if (!(at < kInfinity) || !(at < until) || !(count > 0)) return;
+  slots_.push_back({at, count, slowness, until});
   std::push_heap(slots_.begin(), slots_.end());
 }
 
@@ -105,14 +107,16 @@ double RemainderScenario::live_through(std::uint32_t number) {
   last_ = next_copy_ = remainder_.now;
   ln_usual_ = ln_time(0.5);
   slots_.clear();
+  rests_.clear();
   late_.clear();
   ending_.clear();
-  for (const FreeSlots& free : remainder_.free) give_back(remainder_.now, free.count, free.slowness);
+  for (const FreeSlots& free : remainder_.free) give_back(remainder_.now, free.count, free.slowness, free.until);
   finish_held();
   for (std::size_t i = 0; i < remainder_.others.size(); ++i) {
     const SlotsOfOthers& other = remainder_.others[i];
     const double left = std::max(0.0, other.at - remainder_.now);
-    give_back(remainder_.now + left * std::exp(kOthersSpread * score(salted(i, kOthersSalt))), other.count, 0);
+    give_back(remainder_.now + left * std::exp(kOthersSpread * score(salted(i, kOthersSalt))), other.count, 0,
+              other.until);
   }
   for (double left = remainder_.withdrawn; left > 0 && !slots_.empty();) left -= take(left).count;
   // In the order in which the ResourceManager serves: what comes before in the queue, this job's own, and what comes
@@ -136,6 +140,7 @@ void RemainderScenario::finish_held() {
     running.count = work.count;
     running.slots = work.slots;
     running.slowness = work.slowness;
+    running.until = work.until;
     running.bytes = work.bytes_left;
     running.whole = work.bytes;
     running.taken = work.taken;
@@ -161,7 +166,7 @@ void RemainderScenario::finish_held() {
     }
     running.frees = slots;
     if (work.racers == 0) begin_again(work, running);
-    watch(running);
+    if (!is_cut(running)) watch(running);
   }
 }
 
@@ -189,7 +194,7 @@ void RemainderScenario::watch(Running work) {
   if (overtakes())
     work.owed = work.slots;
   else
-    give_back(work.frees, work.slots, work.slowness);
+    give_back(work.frees, work.slots, work.slowness, work.until);
   add_late(work);
 }
 
@@ -199,7 +204,7 @@ void RemainderScenario::settle(const Running& work) {
     ending_.push_back(work);
   else
     last_ = std::max(last_, work.ends);
-  if (work.owed > 0) give_back(work.frees, work.owed, work.slowness);
+  if (work.owed > 0) give_back(work.frees, work.owed, work.slowness, work.until);
 }
 
 void RemainderScenario::add_late(const Running& work) {
@@ -222,32 +227,6 @@ double RemainderScenario::mean_time(double bytes) const {
   return sum / kParts;
 }
 
-// When the slots become free if very many attempts wait for few of them: all at about the same time, give or take one
-// attempt. It takes O(slots). To follow each attempt would take O(attempts) in every scenario.
-double RemainderScenario::flow(double count, double each) {
-  std::sort(slots_.begin(), slots_.end(), [](const Slots& a, const Slots& b) { return a.at < b.at; });
-  double work = count * each;
-  double below = 0;
-  std::size_t next = 0;
-  double level = slots_.front().at;
-  while (next < slots_.size()) {
-    const double step = (slots_[next].at - level) * below;
-    if (step > work) break;
-    work -= step;
-    level = slots_[next].at;
-    below += slots_[next].count;
-    ++next;
-  }
-  level += work / below;
-  slots_.erase(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(next));
-  for (int i = 0; i < kFlowParts; ++i) {
-    const double at = level + each * ((i + 0.5) / kFlowParts - 0.5);
-    slots_.push_back({std::max(remainder_.now, at), below / kFlowParts, 0});
-  }
-  std::make_heap(slots_.begin(), slots_.end());
-  return level;
-}
-
 // Other jobs' work takes slots in the order of the queue. Only when their slots are free again matters here, so their
 // attempts have no tail of their own: a lognormal of the usual length will do.
 void RemainderScenario::serve(const std::vector<WorkOfOthers>& others, std::uint64_t name) {
@@ -263,7 +242,7 @@ void RemainderScenario::serve(const std::vector<WorkOfOthers>& others, std::uint
       const Slots taken = take(left);
       const double spread = kOthersSpread / std::sqrt(taken.count);
       const double duration = work.duration * std::exp(spread * score(++turn));
-      give_back(taken.at + remainder_.launch + duration, taken.count, taken.slowness);
+      give_back(taken.at + remainder_.launch + duration, taken.count, taken.slowness, taken.until);
       left -= taken.count;
     }
   }
@@ -319,29 +298,34 @@ std::size_t RemainderScenario::serve_bulk() {
 // Each on the slot that becomes free first, as the ResourceManager serves. Where rescues overtake the queue, those that
 // are known to be needed by then go first.
 void RemainderScenario::serve_waiting() {
-  for (std::size_t next = serve_bulk(); next < remainder_.waiting.size(); ++next) {
-    const WaitingWork& work = remainder_.waiting[next];
-    double left = work.count;
-    std::uint64_t name = work.name;
-    while (left > 0) {
-      if (overtakes()) rescue_before(next_slot());
-      if (slots_.empty()) {  // everybody stands still
-        watch(fresh_work(work, name, kInfinity, kInfinity, left));
-        break;
-      }
-      const Slots taken = take(left);
-      left -= taken.count;
-      const double quantile = luck_.draw(salted(name, kSlotSalt), number_);
-      const double begins = taken.at + launch(name);
-      const double slot = begins + fresh(work.bytes, mean_like(quantile, taken.count), taken.slowness);
-      const double last =
-          taken.count > 1 ? begins + fresh(work.bytes, greatest(quantile, taken.count), taken.slowness) : slot;
-      Running running = fresh_work(work, name, begins, last, taken.count);
-      running.frees = slot;
-      running.slowness = taken.slowness;
-      watch(running);
-      name = salted(name, kMostSalt);
+  for (std::size_t next = serve_bulk(); next < remainder_.waiting.size(); ++next)
+    serve_waiting(remainder_.waiting[next]);
+  for (std::size_t next = 0; next < rests_.size(); ++next) serve_waiting(WaitingWork{rests_[next]});
+}
+
+void RemainderScenario::serve_waiting(const WaitingWork& work) {
+  double left = work.count;
+  std::uint64_t name = work.name;
+  while (left > 0) {
+    if (overtakes()) rescue_before(next_slot());
+    if (slots_.empty()) {  // everybody stands still, or has left
+      watch(fresh_work(work, name, kInfinity, kInfinity, left));
+      break;
     }
+    const Slots taken = take(left);
+    const std::uint64_t own = std::exchange(name, salted(name, kMostSalt));
+    const double quantile = luck_.draw(salted(own, kSlotSalt), number_);
+    const double begins = std::max(taken.at, work.from) + launch(own);
+    if (begins >= taken.until) continue;
+    left -= taken.count;
+    const double slot = begins + fresh(work.bytes, mean_like(quantile, taken.count), taken.slowness);
+    const double last =
+        taken.count > 1 ? begins + fresh(work.bytes, greatest(quantile, taken.count), taken.slowness) : slot;
+    Running running = fresh_work(work, own, begins, last, taken.count);
+    running.frees = slot;
+    running.slowness = taken.slowness;
+    running.until = taken.until;
+    if (!is_cut(running)) watch(running);
   }
 }
 

@@ -49,7 +49,15 @@ class Luck {
 };
 
 // What is drawn for one thing: a name of its own for each, so that one more draw does not change the others.
-enum Salt : std::uint64_t { kTailSalt = 1, kLaunchSalt = 3, kSlotSalt, kMostSalt, kOthersSalt, kRescueSalt = 64 };
+enum Salt : std::uint64_t {
+  kTailSalt = 1,
+  kLaunchSalt = 3,
+  kSlotSalt,
+  kMostSalt,
+  kOthersSalt,
+  kRestSalt,
+  kRescueSalt = 64
+};
 inline std::uint64_t salted(std::uint64_t name, std::uint64_t salt) { return name * kGoldenGamma + salt; }
 
 // The greatest of so many draws: P(all of n are below x) = P(one is)^n, so its quantile q is one draw's at q^(1/n).
@@ -103,12 +111,14 @@ class RemainderScenario {
   double live_through(std::uint32_t number);
 
  private:
+  static constexpr int kFlowParts = 32;  // in which slots become free behind the others
   static constexpr double kTooSlow = 2;  // times the usual: keeps nothing of what is divided, as split-resume has it
 
   struct Slots {
     double at;
     double count;
     double slowness;
+    double until = std::numeric_limits<double>::infinity();  // their workers leave
     // The earliest is on top of the heap, and of those the fastest.
     bool operator<(const Slots& other) const { return at != other.at ? at > other.at : slowness > other.slowness; }
   };
@@ -123,8 +133,9 @@ class RemainderScenario {
     double slots = 1;     // that it holds
     double owed = 0;      // of those, what is given back when it is known when it ends
     double slowness = 0;  // of their nodes
-    double bytes = 0;     // from `begins` on
-    double whole = 0;     // bytes of the segment
+    double until = std::numeric_limits<double>::infinity();  // the slots are there
+    double bytes = 0;                                        // from `begins` on
+    double whole = 0;                                        // bytes of the segment
     std::uint64_t name = 0;
     int rescues = 0;
     bool stands = false;
@@ -136,8 +147,11 @@ class RemainderScenario {
   void serve(const std::vector<WorkOfOthers>& others, std::uint64_t name);
   std::size_t serve_bulk();
   void serve_waiting();
+  void serve_waiting(const WaitingWork& work);
+  bool is_cut(const Running& work);
   double slots_in_all() const;
   double mean_time(double bytes) const;
+  double level_of(double work) const;
   double flow(double count, double each);
   Running fresh_work(const WaitingWork& work, std::uint64_t name, double begins, double ends, double count) const;
   void begin_again(const HeldWork& work, Running& running) const;
@@ -157,7 +171,7 @@ class RemainderScenario {
   double usual(double bytes) const { return bytes * std::exp(ln_usual_); }
   double next_slot() const { return slots_.empty() ? std::numeric_limits<double>::infinity() : slots_.front().at; }
   Slots take(double count);
-  void give_back(double at, double count, double slowness);
+  void give_back(double at, double count, double slowness, double until = std::numeric_limits<double>::infinity());
 
   double score(std::uint64_t name) const { return normal_scores()(luck_.draw(name, number_)); }
   double launch(std::uint64_t name) const;
@@ -170,15 +184,16 @@ class RemainderScenario {
   const Luck& luck_;
   const Quantiles& ln_times_;
   std::uint32_t number_ = 0;
-  double hazard_ = 1;            // the tail's is divided by so much
-  std::vector<Slots> slots_;     // a heap
-  std::vector<Running> late_;    // a heap
-  std::vector<Running> ending_;  // what is settled but for what free slots may share
-  double last_ = 0;              // end of what is settled
-  std::vector<Slots> taken_;     // by the segment that is being rescued
-  double look_ = 0;              // from a policy's look to what comes of it
-  double next_copy_ = 0;         // of a policy that pauses between them
-  double ln_usual_ = 0;          // seconds per byte, of half of the attempts
+  double hazard_ = 1;               // the tail's is divided by so much
+  std::vector<Slots> slots_;        // a heap
+  std::vector<WaitingWork> rests_;  // of what was cut as workers left
+  std::vector<Running> late_;       // a heap
+  std::vector<Running> ending_;     // what is settled but for what free slots may share
+  double last_ = 0;                 // end of what is settled
+  std::vector<Slots> taken_;        // by the segment that is being rescued
+  double look_ = 0;                 // from a policy's look to what comes of it
+  double next_copy_ = 0;            // of a policy that pauses between them
+  double ln_usual_ = 0;             // seconds per byte, of half of the attempts
 };
 
 }  // namespace ontime::scheduler

@@ -59,11 +59,12 @@ void RemainderScenario::rescue(const Running& work) {
   // nobody can tell: it is raced, and may be raced again.
   if (work.taken) rest.ends = std::min(rest.ends, work.ends);
   const bool is_better = attempts >= work.count && (work.taken || rest.ends < work.ends);
-  for (const Slots& slots : taken_) give_back(is_better ? rest.ends : slots.at, slots.count, slots.slowness);
+  for (const Slots& slots : taken_)
+    give_back(is_better ? rest.ends : slots.at, slots.count, slots.slowness, slots.until);
   // It may pay later, when more slots are free. Not if there are none at all, since that does not change any more.
   if (!is_better) return slots_.empty() ? settle(work) : try_again(work, std::max(at + look_, next_slot()));
   if (rescue.pause > 0) next_copy_ = at + rescue.pause;
-  if (work.owed > 0) give_back(std::min(work.frees, rest.ends), work.owed, work.slowness);
+  if (work.owed > 0) give_back(std::min(work.frees, rest.ends), work.owed, work.slowness, work.until);
   rest.owed = 0;  // the slots of the copies were given back above, at the end that counts
   try_again(rest, rest.ready + (work.taken ? remainder_.slow : look_));
 }

@@ -31,7 +31,10 @@ void RemainderScenario::share_rest() {
   for (int look = 0; look < kLooksMost && !slots_.empty() && last < math::kInfinity; ++look) {
     at = std::max(at, next_slot());
     if (at >= last) break;
-    while (next_slot() <= at) free += take(math::kInfinity).count;
+    while (next_slot() <= at) {
+      const Slots taken = take(math::kInfinity);
+      if (at < taken.until) free += taken.count;
+    }
     share_at(at, free);
     at += std::max(kLookLeast * longest, (last - at) / (kLooksMost - look));
   }

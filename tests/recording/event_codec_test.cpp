@@ -42,7 +42,8 @@ constexpr std::size_t kKinds = std::variant_size_v<scheduler::Event>;
 scheduler::Event any_event(std::size_t kind) {
   switch (kind) {
     case 0:
-      return event::NodeRegistered{*any_text(), *any_text(), *any_text(), *rc::gen::arbitrary<std::uint32_t>()};
+      return event::NodeRegistered{*any_text(), *any_text(), *any_text(), *rc::gen::arbitrary<std::uint32_t>(),
+                                   Duration(any_number())};
     case 1:
       return event::NodeInventory{any_node(), any_progress()};
     case 2:
@@ -95,7 +96,8 @@ struct SameAs {
   }
   bool operator()(const event::NodeRegistered& a) const {
     const auto& b = as<event::NodeRegistered>();
-    return std::tie(a.incarnation, a.name, a.host, a.slots) == std::tie(b.incarnation, b.name, b.host, b.slots);
+    return std::tie(a.incarnation, a.name, a.host, a.slots, a.leaves_in) ==
+           std::tie(b.incarnation, b.name, b.host, b.slots, b.leaves_in);
   }
   bool operator()(const event::NodeInventory& a) const {
     return a.node == as<event::NodeInventory>().node && is_same(a.running, as<event::NodeInventory>().running);

@@ -2,14 +2,17 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "common/base/units.h"
+#include "common/log/fields.h"
 
 namespace ontime::worker {
 
 Departure::Departure(asio::any_io_executor executor, Duration patience, Parts parts)
-    : patience_(patience), parts_(std::move(parts)), timer_(std::move(executor)) {}
+    : patience_(patience), parts_(std::move(parts)), timer_(executor), time_limit_(executor) {}
 
 template <class Then>
 void Departure::after(Duration pause, Then then) {
@@ -24,12 +27,26 @@ void Departure::on_told_to_end(int signal) {
     spdlog::warn("worker_ends_at_once signal={} attempts={}", signal, parts_.slots.attempt_count());
     return parts_.end();
   }
-  spdlog::info("worker_leaves signal={} attempts={} drain_timeout={}", signal, parts_.slots.attempt_count(),
-               format_duration(patience_));
+  leave("signal " + std::to_string(signal));
+}
+
+// The first signal does not end one that leaves for its time limit: Slurm sends it at about that time.
+void Departure::leave(std::string_view reason, Duration patience_max) {
+  if (std::exchange(leaves_, true)) return;
+  const Duration patience = std::min(patience_, patience_max);
+  spdlog::info("worker_leaves reason={} attempts={} drain_timeout={}", log::Quoted{reason},
+               parts_.slots.attempt_count(), format_duration(patience));
   if (!parts_.master.is_connected() && !has_something()) return parts_.end();
-  if (patience_ <= Duration::zero()) return give_up();
+  if (patience <= Duration::zero()) return give_up();
   parts_.master.leave(*this, false);
-  after(patience_, [this] { give_up(); });
+  after(patience, [this] { give_up(); });
+}
+
+void Departure::leave_before(std::chrono::steady_clock::time_point end, Duration lead) {
+  time_limit_.expires_at(end - lead);
+  time_limit_.async_wait([this, lead](const asio::error_code& error) {
+    if (!error) leave("its time is up", lead - kLastWord);
+  });
 }
 
 void Departure::give_up() {

@@ -1,9 +1,10 @@
 #pragma once
-// How the worker ends on SIGTERM and SIGINT. It tells the master that it leaves, and runs on until it is
-// released: the master gives it no more work, has its attempts stop at their next record, and releases it when all that
-// they have sealed is durable (scheduler/core/node.h has the promise). Its wait is bounded:
+// How the worker ends: on SIGTERM and SIGINT, and before its machine does. It tells the master that it leaves, and runs
+// on until it is released: the master gives it no more work, has its attempts stop at their next record, and releases
+// it when all that they have sealed is durable (scheduler/core/node.h has the promise). Its wait is bounded:
 //
-//   1st signal  -> leaves, for `patience` at most; at once if it has nothing and no master, or was never let in
+//   1st signal, or another reason
+//               -> leaves, for `patience` at most; at once if it has nothing and no master, or was never let in
 //   patience up -> reports that it ends now, so that its attempts start again elsewhere at once, and waits for the
 //                  answer for at most kLastWord
 //   2nd signal  -> ends now, without a report; the master notices by its time-out
@@ -12,7 +13,9 @@
 
 #include <asio/any_io_executor.hpp>
 #include <asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
+#include <string_view>
 
 #include "common/base/time.h"
 #include "worker/agent/attempts/slots.h"
@@ -35,6 +38,11 @@ class Departure final : public LeaveEvents {
   Departure(asio::any_io_executor executor, Duration patience, Parts parts);
 
   void on_told_to_end(int signal);
+  // Leaves for that reason, as a signal would have it, and waits for `patience_max` at most. Nothing if it leaves
+  // already.
+  void leave(std::string_view reason, Duration patience_max = Duration::max());
+  // Leaves so early that it has `lead` to hand over.
+  void leave_before(std::chrono::steady_clock::time_point end, Duration lead);
 
   void on_released() override;
   void on_session_over() override;
@@ -48,7 +56,9 @@ class Departure final : public LeaveEvents {
   const Duration patience_;
   const Parts parts_;
   asio::steady_timer timer_;
-  bool is_told_ = false;
+  asio::steady_timer time_limit_;
+  bool is_told_ = false;  // by a signal
+  bool leaves_ = false;
   bool has_given_up_ = false;
 };
 

@@ -3,15 +3,20 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
 #include "common/app/loaded_application.h"
 #include "common/base/limits.h"
 #include "common/base/machine.h"
+#include "common/base/units.h"
 #include "common/base/wording.h"
 #include "common/flags/flags.h"
+#include "common/http/url.h"
 #include "common/net/token.h"
 #include "worker/confine/confinement.h"
 
@@ -20,6 +25,7 @@ namespace {
 
 constexpr std::uint16_t kMasterPort = 7400;
 constexpr std::size_t kNameBytesMax = 256;
+constexpr Duration kLeadMin = std::chrono::seconds(1);
 constexpr std::string_view kRunsAsRoot =
     "attempts_run_as_root message=\"any client that may submit is root here; --run-as names another user\"";
 constexpr std::string_view kSharesUser =
@@ -83,6 +89,13 @@ void declare(CLI::App& app, Words& words, Options& options) {
                       "Give up if no master accepts this worker within this time");
   flags::add_duration(app, "--drain-timeout", options.drain_timeout,
                       "On SIGTERM, take at most this long to hand over running work to other workers; 0s: end at once");
+  flags::add_duration(app, "--time-limit", options.time_limit,
+                      "This machine ends so long after the worker's start; default: at $SLURM_JOB_END_TIME", kLeadMin);
+  flags::add_duration(app, "--time-limit-lead", options.time_limit_lead, "Hand over running work so long before",
+                      kLeadMin);
+  flags::add_text(app, "--ending-notice", options.ending_notice,
+                  "Hand over running work and end once this file exists or this address answers 200",
+                  {.type = "FILE|URL"});
   flags::add_text(app, "--token-file", words.token_file,
                   "File with the token to show the master; default: $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR",
                   {.type = "FILE"});
@@ -167,6 +180,40 @@ Status understand_confinement(const Words& words, Options& options) {
   return understand_control_groups(words, options.confinement);
 }
 
+// Slurm says it in seconds since 1970.
+Result<std::optional<Duration>> time_left_by_slurm() {
+  const char* text = std::getenv("SLURM_JOB_END_TIME");
+  if (text == nullptr) return std::optional<Duration>();
+  const auto end = number_in<std::int64_t>(text);
+  constexpr std::int64_t kEndMax = std::int64_t{1} << 33;
+  if (!end || *end < 0 || *end > kEndMax)
+    return bad_input("SLURM_JOB_END_TIME: '" + std::string(text) +
+                     "' is no time in seconds since 1970; unset it, or say --time-limit");
+  return std::optional(std::chrono::seconds(*end) - std::chrono::system_clock::now().time_since_epoch());
+}
+
+Status understand_time_limit(Options& options) {
+  std::string named = "--time-limit";
+  if (!options.time_limit) {
+    auto left = time_left_by_slurm();
+    if (!left) return std::move(left).error();
+    options.time_limit = *left;
+    named = "SLURM_JOB_END_TIME";
+  }
+  if (!options.time_limit || *options.time_limit > options.time_limit_lead) return {};
+  return bad_input(named + ": less time is left than handing over may take (--time-limit-lead " +
+                   format_duration(options.time_limit_lead) + "); give more time, or a shorter lead");
+}
+
+Status understand_notice(const Options& options) {
+  if (!http::is_url(options.ending_notice)) return {};
+  if (options.is_local_only)
+    return bad_input("--ending-notice: an address is not asked with --local-only; name a file");
+  if (auto url = http::parse_url(options.ending_notice); !url)
+    return bad_input("--ending-notice: " + url.error().message);
+  return {};
+}
+
 Status understand(const Words& words, Options& options) {
   auto master = net::parse_endpoint(words.master, kMasterPort);
   if (!master) return bad_input("--master: " + master.error().message);
@@ -186,6 +233,8 @@ Status understand(const Words& words, Options& options) {
   }
   if (options.name.size() > kNameBytesMax)
     return bad_input("--name: the name has " + counted(options.name.size(), "byte") + "; give at most 256");
+  if (auto limited = understand_time_limit(options); !limited) return limited;
+  if (auto noticed = understand_notice(options); !noticed) return noticed;
   if (auto confined = understand_confinement(words, options); !confined) return confined;
   options.master = std::move(*master);
   options.token = std::move(*token);

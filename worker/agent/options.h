@@ -34,7 +34,10 @@ struct Options {
   std::optional<UserRange> users;                // they run as, each job as its own
   std::vector<std::string> attempt_environment;  // variables they get besides those they need
   Duration connect_timeout{std::chrono::seconds(30)};
-  Duration drain_timeout{std::chrono::seconds(30)};  // from SIGTERM to the end, at most; 0: at once
+  Duration drain_timeout{std::chrono::seconds(30)};   // from SIGTERM to the end, at most; 0: at once
+  std::string ending_notice{};                        // a file or an address; empty: none is looked for
+  std::optional<Duration> time_limit{};               // until the machine or allocation ends
+  Duration time_limit_lead{std::chrono::seconds(5)};  // so much earlier the worker leaves
   log::Options log;
   std::string_view warning{};  // for the log: what the attempts' user lets jobs do
   bool is_local_only = false;  // inputs and outputs are in no store and on no web server

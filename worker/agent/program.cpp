@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <asio/io_context.hpp>
+#include <asio/post.hpp>
 #include <asio/signal_set.hpp>
 #include <chrono>
 #include <csignal>
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "common/base/descriptor.h"
@@ -20,6 +22,7 @@
 #include "common/log/log.h"
 #include "common/net/token.h"
 #include "common/store/access.h"
+#include "worker/agent/ending_notice.h"
 #include "worker/agent/main_loop.h"
 #include "worker/agent/options.h"
 
@@ -99,6 +102,8 @@ int run(const Options& options) {
   loop.slots = slots_options(options);
   loop.master = link_options(options);
   loop.drain_timeout = options.drain_timeout;
+  if (options.time_limit) loop.end = std::chrono::steady_clock::now() + *options.time_limit;
+  loop.lead = options.time_limit_lead;
   loop.start_launcher = [&options, &confinement] {
     std::vector<std::string> arguments = to_arguments(confinement);
     if (!options.is_local_only) arguments.insert(arguments.begin(), "--load-network");
@@ -115,6 +120,13 @@ int run(const Options& options) {
     };
     watch();
   };
+  std::optional<EndingNotice> notice;
+  if (!options.ending_notice.empty()) {
+    loop.watch_notice = [&](std::function<void()> on_notice) {
+      notice.emplace(options.ending_notice,
+                     [executor, on_notice = std::move(on_notice)] { asio::post(executor, on_notice); });
+    };
+  }
   loop.on_end = [](const Status& end) { end_at_the_latest(end ? 0 : 1); };
   const Status end = run(io, outputs, std::move(loop));
   if (!end) complain(end.error());

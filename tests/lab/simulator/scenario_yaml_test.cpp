@@ -110,6 +110,7 @@ outages:
   - {node: 1, at: 20}
   - {node: 2, at: 5, kind: disk_full}
   - {node: 2, at: 6, kind: disk_fails}
+  - {node: 0, at: 120, lasts: 1s, kind: time_limit, lead: 3s}
 jobs:
   - name: words
     count: 5
@@ -157,6 +158,8 @@ TEST(ScenarioYaml, ReadsEverythingThereIs) {
   EXPECT_EQ(scenario->outages[1].lasts, kForEver);
   EXPECT_EQ(scenario->outages[2].kind, Outage::Kind::DiskFull);
   EXPECT_EQ(scenario->outages[3].kind, Outage::Kind::DiskFails);
+  EXPECT_EQ(scenario->outages[4].kind, Outage::Kind::TimeLimit);
+  EXPECT_EQ(scenario->outages[4].lead, 3);
   EXPECT_FALSE(scenario->placement.apart);
   const JobGroup& words = scenario->jobs[0];
   EXPECT_EQ(words.count, 5u);

@@ -53,6 +53,7 @@ class MasterLinkTest : public testing::Test {
     result.name = "left";
     result.incarnation = "abc";
     result.slots = 3;
+    result.leaves_at = std::chrono::steady_clock::now() + 1h;
     result.pause_min = 1ms;
     result.pause_max = 5ms;
     return result;
@@ -363,6 +364,16 @@ TEST_F(MasterLinkTest, SaysThatItLeavesAndAgainWithEachConnection) {
   EXPECT_TRUE(master.registration.has_leave());
   EXPECT_FALSE(master.registration.leave().at_once());
   EXPECT_EQ(leaving.sessions_over, 1);
+}
+
+TEST_F(MasterLinkTest, SaysHowMuchTimeIsLeftWithEachConnection) {
+  play([&]() -> asio::awaitable<void> {
+    co_await master.accept("c1");
+    const std::int64_t first = master.registration.leaves_in_ns();
+    master.hang_up();
+    co_await master.accept("c1");
+    EXPECT_LT(master.registration.leaves_in_ns(), first);
+  });
 }
 
 TEST_F(MasterLinkTest, AReleaseIsForAWorkerThatLeaves) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <iterator>
@@ -48,6 +49,25 @@ TEST(WorkerProgram, RefusesWrongUsageInOneSentence) {
   expect_sentence(run({ONTIME_WORKER, "--app-dir", "/nope"}), 2, "--app-dir: '/nope' is not a directory");
   expect_sentence(run({ONTIME_WORKER, "--app-dir", "/nope", "--check-config"}), 2, "'/nope' is not a directory");
   expect_sentence(run({ONTIME_WORKER, "--attempt-env", "A=B", "--check-config"}), 2, "'A=B' is no name");
+}
+
+TEST(WorkerProgram, TakesItsTimeLimitFromSlurmUnlessToldAnother) {
+  const auto check = [](const std::string& end, Arguments more) {
+    more.insert(more.begin(), {ONTIME_WORKER, "--check-config"});
+    return run(more, {{"SLURM_JOB_END_TIME", end}});
+  };
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  EXPECT_EQ(check(std::to_string(now + 3600), {}).status, 0);
+  expect_sentence(check(std::to_string(now - 10), {}), 2, "SLURM_JOB_END_TIME: less time is left");
+  expect_sentence(check("soon", {}), 2, "SLURM_JOB_END_TIME: 'soon' is no time");
+  EXPECT_EQ(check("soon", {"--time-limit", "10s"}).status, 0);
+  expect_sentence(check("0", {"--time-limit", "10s", "--time-limit-lead", "10s"}), 2,
+                  "--time-limit: less time is left");
+}
+
+TEST(WorkerProgram, AsksNoAddressForANoticeThatItMayNotReach) {
+  expect_sentence(run({ONTIME_WORKER, "--ending-notice", "http://127.0.0.1/x", "--local-only"}), 2, "--ending-notice");
+  expect_sentence(run({ONTIME_WORKER, "--ending-notice", "http://a b/x"}), 2, "--ending-notice");
 }
 
 TEST(WorkerProgram, ChecksItsConfigurationAndTellsItsVersion) {

@@ -143,6 +143,10 @@ wire::ToMaster MasterLink::registration() {
   all.set_host(options_.host);
   all.set_name(options_.name);
   all.set_slots(options_.slots);
+  if (options_.leaves_at) {  // as time that is left: clocks need not agree
+    const Duration left = *options_.leaves_at - std::chrono::steady_clock::now();
+    all.set_leaves_in_ns(std::max<Duration::rep>(1, left.count()));
+  }
   if (leave_events_ != nullptr) all.mutable_leave()->set_at_once(leaves_at_once_);
   orders_.add_progress(*all.mutable_running());  // first: what it finds to be over is reported
   reports_.rewind();

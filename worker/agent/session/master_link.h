@@ -144,9 +144,10 @@ class MasterLink {
     std::string host;
     std::string incarnation;  // random, of this process
     std::uint32_t slots = 1;
-    Duration connect_timeout = std::chrono::seconds(30);  // until the first welcome
-    std::string_view warning{};                           // logged then, once, if there is one
-    Duration pause_min = std::chrono::milliseconds(50);   // between two tries; doubles up to pause_max
+    std::optional<std::chrono::steady_clock::time_point> leaves_at{};  // it leaves then, as the master hears
+    Duration connect_timeout = std::chrono::seconds(30);               // until the first welcome
+    std::string_view warning{};                                        // logged then, once, if there is one
+    Duration pause_min = std::chrono::milliseconds(50);                // between two tries; doubles up to pause_max
     Duration pause_max = std::chrono::seconds(1);
     Duration lasting = std::chrono::seconds(10);       // a session of this length lets the pauses begin anew
     Duration reply_timeout = std::chrono::seconds(5);  // for connect, hello and welcome each

@@ -1,0 +1,42 @@
+#include "worker/agent/ending_notice.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "common/http/url.h"
+#include "common/store/access.h"
+
+namespace ontime::worker {
+
+EndingNotice::EndingNotice(std::string place, std::function<void()> on_given)
+    : place_(std::move(place)), on_given_(std::move(on_given)), thread_([this] { watch(); }) {}
+
+EndingNotice::~EndingNotice() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  ends_.notify_all();
+  thread_.join();
+}
+
+// What cannot be asked says nothing: a worker works on where there is no such server, or it is away.
+bool EndingNotice::is_given() const {
+  if (http::is_url(place_)) {
+    const http::Patience once{.tries = 1};
+    return bool{store::open_file(*http::parse_url(place_), "", &is_over_, once)->look()};
+  }
+  std::error_code ignored;
+  return std::filesystem::exists(place_, ignored);
+}
+
+void EndingNotice::watch() {
+  while (!is_over_) {
+    if (is_given()) return on_given_();
+    std::unique_lock lock(mutex_);
+    ends_.wait_for(lock, kInterval, [this] { return is_over_.load(); });
+  }
+}
+
+}  // namespace ontime::worker
