@@ -98,12 +98,13 @@ Status EmbeddedCluster::start_master() {
   if (!path) return path.error();
   auto master = program("master", "master", *path);
   master.inherited_descriptor = listener_.get();
-  const std::vector<std::string> more{"--listen-fd",    std::to_string(kInheritedDescriptor),
-                                      "--journal",      journal(),
-                                      "--journal-sync", "off",
-                                      "--node-timeout", in_ns(options_.node_timeout),
-                                      "--heartbeat",    in_ns(options_.heartbeat),
-                                      "--job-order",    "policy"};  // what experiments compare
+  const std::vector<std::string> more{"--listen-fd",     std::to_string(kInheritedDescriptor),
+                                      "--journal",       journal(),
+                                      "--journal-sync",  "off",
+                                      "--history-limit", "0",  // nobody comes after it
+                                      "--node-timeout",  in_ns(options_.node_timeout),
+                                      "--heartbeat",     in_ns(options_.heartbeat),
+                                      "--job-order",     "policy"};  // what experiments compare
   if (!options_.access_points.empty())
     master.arguments.insert(master.arguments.end(), {"--access-points", absolute(options_.access_points)});
   if (!options_.record) master.arguments.insert(master.arguments.end(), {"--recording-limit", "0"});

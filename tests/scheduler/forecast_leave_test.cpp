@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::World;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class ForecastOfLeaving : public testing::Test {
  protected:
@@ -55,7 +55,7 @@ TEST_F(ForecastOfLeaving, ASlotCountsOnlyUntilItsWorkerLeaves) {
 
 TEST_F(ForecastOfLeaving, WhereAllWorkersLeaveBeforeItNothingIsDone) {
   const JobId job = half_a_split(400, 30s);
-  EXPECT_EQ(of(job).median, kInfinity);
+  EXPECT_EQ(of(job).median, kNever);
   EXPECT_EQ(of(job).pocd, 0);
   register_node("b", 0s);
   EXPECT_LT(of(job).median, 60);
