@@ -122,7 +122,7 @@ class SkewTune final : public Policy {
   }
 
  private:
-  // Seconds until each is available: the idle ones and that of the stopped attempt, then those of the others.
+  // Seconds until each is available: the idle ones and the one where the attempt stops, then the others.
   std::vector<double> slots_of(const std::vector<Rest>& rests, const Rest& stopped, std::uint32_t idle) const {
     std::vector<double> available(std::min(idle + 1, most_), 0);
     for (const Rest& rest : rests) {
