@@ -195,8 +195,8 @@ struct FlinkRules {
   double multiplier = 1.5;  // of that median
 };
 
-// `weighted`: run times of finished tasks, each by the bytes of its input. The median is taken of the round(ratio tasks)
-// shortest, the upper one of two. 0 if that is none; nothing while fewer than the ratio are done.
+// `weighted`: run times of finished tasks, each by the bytes of its input. The median is the one of the round(ratio
+// tasks) shortest, the upper of two. 0 if these are none; nothing while fewer than the ratio are done.
 std::optional<double> flink_baseline(const FlinkRules& rules, std::size_t tasks, std::vector<double> weighted);
 
 std::unique_ptr<Policy> make_spark(Parameters& parameters);
