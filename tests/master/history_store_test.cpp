@@ -2,14 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <filesystem>
 #include <random>
 #include <set>
 #include <string>
 
+#include "tests/support/small_files.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::history {
@@ -29,27 +28,6 @@ std::string noise(std::size_t size) {
   for (char& byte : bytes) byte = static_cast<char>(random());
   return bytes;
 }
-
-// While it lives no file may grow above 64 KiB: a full disk that needs no disk.
-class SmallFiles {
- public:
-  SmallFiles() {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit small{64 << 10, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &small);
-    handler_ = std::signal(SIGXFSZ, SIG_IGN);
-  }
-  ~SmallFiles() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  SmallFiles(const SmallFiles&) = delete;
-  SmallFiles& operator=(const SmallFiles&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int) = SIG_DFL;
-};
 
 class HistoryStoreTest : public testing::Test {
  protected:
@@ -141,7 +119,7 @@ TEST_F(HistoryStoreTest, AFullDiskCostsTheFileThatDoesNotFit) {
   HistoryStore store(place_, 1u << 20);
   EXPECT_TRUE(store.write(first_, "small"));
   {
-    const SmallFiles full;
+    const test::SmallFiles full;
     const Status status = store.write(second_, noise(100'000));
     ASSERT_FALSE(status);
     EXPECT_THAT(status.error().message, HasSubstr(place_ + "/job-2"));

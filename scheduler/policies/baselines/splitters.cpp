@@ -85,6 +85,18 @@ std::optional<Speculate> divide(const Rest& rest, double from, const std::vector
   return decision;
 }
 
+// Calls look(job, its rests) for each job of which nothing waits, while slots are idle.
+template <class Look>
+void look_while_idle(const View& view, const std::uint32_t& idle, const Look& look) {
+  for (const JobView& job : view.jobs) {
+    if (idle == 0) return;
+    if (job.waiting > 0) continue;
+    std::vector<Rest> rests;
+    add_rests(view, job, rests);
+    if (!rests.empty()) look(job, rests);
+  }
+}
+
 // SkewTune: when a slot is idle and nothing waits, the task with the most left is stopped, if that is more than two
 // overheads, and what it has not read is divided among all slots as skewtune_shares() has it. One task of a job at a
 // time. The overhead, the time to begin on a piece, is the job's launch unless given.
@@ -100,24 +112,19 @@ class SkewTune final : public Policy {
     Plan plan;
     if (!clock_.is_due(view.now, plan)) return plan;
     std::uint32_t idle = view.spare_slots();
-    for (const JobView& job : view.jobs) {
-      if (idle == 0) break;
-      if (job.waiting > 0) continue;
-      std::vector<Rest> rests;
-      add_rests(view, job, rests);
+    look_while_idle(view, idle, [&](const JobView& job, const std::vector<Rest>& rests) {
       const auto longest = std::max_element(rests.begin(), rests.end(), has_less_left);
-      if (longest == rests.end()) continue;
       const double overhead = overhead_.value_or(durations_of(view, job, hints_).launch);
       if (!(longest->left > 2 * overhead)) {
         plan.add(Decline{longest->segment.task, Reason::RemainingShorterThanLaunch});
-        continue;
+        return;
       }
       const std::vector<double> shares = skewtune_shares(longest->left, slots_of(rests, *longest, idle), overhead);
       const auto decision = divide(*longest, longest->position, shares);
-      if (!decision) continue;
+      if (!decision) return;
       idle -= std::min(idle, copies_of(*decision) - 1);  // its own slot becomes free
       plan.add(*decision);
-    }
+    });
     return plan;
   }
 
@@ -149,11 +156,7 @@ class Dataflow final : public Policy {
     Plan plan;
     if (!clock_.is_due(view.now, plan)) return plan;
     std::uint32_t idle = view.spare_slots();
-    for (const JobView& job : view.jobs) {
-      if (idle == 0) break;
-      if (job.waiting > 0) continue;
-      std::vector<Rest> rests;
-      add_rests(view, job, rests);
+    look_while_idle(view, idle, [&](const JobView& job, std::vector<Rest>& rests) {
       std::sort(rests.begin(), rests.end(), [](const Rest& a, const Rest& b) { return has_less_left(b, a); });
       const double launch = durations_of(view, job, hints_).launch;
       for (const Rest& rest : rests) {
@@ -165,7 +168,7 @@ class Dataflow final : public Policy {
         plan.add(*decision);
         --idle;
       }
-    }
+    });
     return plan;
   }
 

@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
-#include <sys/resource.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <random>
@@ -13,6 +11,7 @@
 #include <string>
 
 #include "common/base/crc32c.h"
+#include "tests/support/small_files.h"
 #include "tests/worker/data/input_files.h"
 
 namespace ontime::worker {
@@ -28,27 +27,6 @@ std::unique_ptr<SegmentWriter> create(const std::string& path, const Compression
   }
   return std::make_unique<SegmentWriter>(std::move(*output), 0, compression);
 }
-
-// While it lives no file may grow above 64 KiB: a full disk that needs no disk.
-class SmallFiles {
- public:
-  SmallFiles() {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit small{64 << 10, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &small);
-    handler_ = std::signal(SIGXFSZ, SIG_IGN);
-  }
-  ~SmallFiles() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  SmallFiles(const SmallFiles&) = delete;
-  SmallFiles& operator=(const SmallFiles&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int) = SIG_DFL;
-};
 
 TEST(SegmentWriter, SegmentsFollowEachOtherAndTheirChecksumsHold) {
   const TemporaryDirectory directory;
@@ -168,7 +146,7 @@ TEST(SegmentWriter, AFullDiskIsAFaultOfCompressedOutputToo) {
   for (const Compression& compression : kCompressions) {
     const TemporaryDirectory directory;
     const auto writer = create(directory.file("out"), compression);
-    const SmallFiles full;
+    const ontime::test::SmallFiles full;
     std::mt19937_64 random(1);
     for (int i = 0; i < 100; ++i) {
       std::string piece(10'000, '\0');
@@ -236,7 +214,7 @@ TEST(SegmentWriter, TheFileIsMadeBelowTheClaimOfItsJobOrNotAtAll) {
 TEST(SegmentWriter, AFullDiskIsAnOutputFaultAndDropsTheRest) {
   const TemporaryDirectory directory;
   const auto writer = create(directory.file("out"));
-  const SmallFiles full;
+  const ontime::test::SmallFiles full;
   for (int i = 0; i < 100; ++i) writer->write(std::string(100'000, 'x'));
   ASSERT_TRUE(writer->fault());
   EXPECT_EQ(writer->fault()->message, "cannot write the output file " + directory.file("out") + ": File too large");
