@@ -92,7 +92,8 @@ void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {
 }
 
 void add_master_options(CLI::App& app, MasterOptions& master) {
-  add_text(app, "-m,--master", master.address, "HOST:PORT", "Address of the master, else $ONTIME_MASTER")
+  add_text(app, "-m,--master", master.address, "HOST:PORT,...",
+           "Address of the master, or of each of several, else $ONTIME_MASTER")
       ->envname("ONTIME_MASTER")
       ->capture_default_str()
       ->group(kConnection);

@@ -48,7 +48,7 @@ struct JobOptions : JobSettings {
 
 // Where the master is and how to be let in.
 struct MasterOptions {
-  std::string address = "127.0.0.1:7400";
+  std::string address = "127.0.0.1:7400";  // or of each of several, after commas
   std::string token_file;  // empty: $ONTIME_TOKEN
   net::TlsFiles tls;       // empty: those of $ONTIME_TLS_DIR, if it is set
 };

@@ -18,7 +18,7 @@
 #include "common/base/units.h"
 #include "common/base/wording.h"
 #include "common/files/file_system.h"
-#include "common/net/endpoint.h"
+#include "common/net/masters.h"
 #include "common/net/token.h"
 #include "master/inputs/input_listing.h"
 #include "scheduler/policies/policy.h"
@@ -32,8 +32,8 @@ Status check_deadline(const std::string& text) {
 }
 
 Status check_master(const std::string& text) {
-  const auto endpoint = net::parse_endpoint(text, 1);
-  return endpoint ? Status() : endpoint.error();
+  const auto masters = net::parse_masters(text, 1);
+  return masters ? Status() : masters.error();
 }
 
 Status check_policy(const std::string& text) {

@@ -18,7 +18,6 @@
 namespace ontime::master {
 namespace {
 
-constexpr Duration kPauseAfterFailure = std::chrono::milliseconds(50);  // as when descriptors have run out
 constexpr Duration kIdleLooks = std::chrono::seconds(10);  // between two, at most
 
 }  // namespace
@@ -69,7 +68,7 @@ asio::awaitable<void> Acceptor::accept_loop() {
     if (!socket_.is_open()) break;
     if (error) {
       spdlog::warn("accept_failed reason={}", log::Quoted{error.message()});
-      co_await net::sleep_for(kPauseAfterFailure);
+      co_await net::sleep_for(net::kPauseAfterFailedAccept);
       continue;
     }
     if (connections_.size() >= kConnectionsMax) {

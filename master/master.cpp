@@ -26,7 +26,9 @@ Lasting lasting_of(const Settings& settings) {
 wire::ToWorker::Welcome welcome_of(const Settings& settings) {
   wire::ToWorker::Welcome welcome;
   welcome.set_heartbeat_interval_ns(settings.heartbeat.count());
-  welcome.set_silence_max_ns(std::max(kSilenceMin, settings.node_timeout).count());
+  // A silent master that others can follow is left as soon as one of them may lead.
+  const bool is_followed = settings.lease > Duration(0);
+  welcome.set_silence_max_ns((is_followed ? settings.lease : std::max(kSilenceMin, settings.node_timeout)).count());
   welcome.set_syncs_at_commit(!settings.journal_sync);
   if (settings.injection) *welcome.mutable_injection() = injection::to_wire(*settings.injection);
   return welcome;

@@ -19,6 +19,7 @@
 #include "apps/each/entry.h"
 #include "apps/each/template.h"
 #include "common/app/application.h"
+#include "common/base/machine.h"
 #include "common/base/median.h"
 #include "common/base/units.h"
 
@@ -88,11 +89,6 @@ std::optional<Template> template_of(const Parameters& given) {
   const std::string& command = given.get("command");
   if (command.empty()) return std::nullopt;
   return Template(command, separator_of(given));
-}
-
-std::string host_name() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "?";
 }
 
 class EachMapper final : public Mapper {

@@ -20,16 +20,13 @@ using ConnectionPointer = std::shared_ptr<net::Connection>;
 
 constexpr auto kWatchInterval = std::chrono::milliseconds(20);
 
-asio::awaitable<Result<ConnectionPointer>> open(net::Endpoint endpoint, std::string token, net::TlsPointer tls,
+asio::awaitable<Result<ConnectionPointer>> open(net::Masters* masters, std::string token, net::TlsPointer tls,
                                                 Duration limit) {
-  auto opened = co_await net::open_connection(endpoint, tls, limit);
-  if (!opened) co_return opened.error();
-  const ConnectionPointer connection = std::move(*opened);
   wire::Hello hello;
   hello.set_role(wire::CLIENT);
-  const auto welcome = co_await net::say_hello(connection, std::move(hello), std::move(token), limit);
-  if (!welcome) co_return welcome.error();
-  co_return connection;
+  auto reached = co_await net::reach_leader(masters, tls, std::move(hello), std::move(token), limit);
+  if (!reached) co_return reached.error();
+  co_return std::move(reached->connection);
 }
 
 asio::awaitable<Result<wire::Reply>> exchange(ConnectionPointer connection, wire::Request request) {
@@ -52,8 +49,10 @@ asio::awaitable<void> deliver(asio::awaitable<Result<T>> work, std::shared_ptr<s
 constexpr Duration kSubmitMax = std::chrono::minutes(2);
 
 // A master on this machine can be started here; elsewhere it is the address that may be wrong.
-std::string advice_without(const net::Endpoint& endpoint) {
-  const bool is_here = endpoint.host == "localhost" || endpoint.host == "::1" || endpoint.host.starts_with("127.");
+std::string advice_without(const net::Masters& masters) {
+  const net::Endpoint& endpoint = masters.all().front();
+  const bool is_here = !masters.are_several() &&
+                       (endpoint.host == "localhost" || endpoint.host == "::1" || endpoint.host.starts_with("127."));
   return is_here ? "'ontime-master --listen " + net::to_string(endpoint) + "' starts one if there is none"
                  : "check the address in --master or $ONTIME_MASTER";
 }
@@ -102,7 +101,8 @@ Result<Answer> whole_answer(MasterClient& client, wire::Request request, bool (w
 
 class MasterClient::Link {
  public:
-  explicit Link(Options options) : options_(std::move(options)), io_(std::make_unique<asio::io_context>(1)) {}
+  explicit Link(Options options)
+      : options_(std::move(options)), masters_(options_.masters), io_(std::make_unique<asio::io_context>(1)) {}
 
   Status connect();
   Result<wire::Reply> ask(const wire::Request& request, Duration answer_within);
@@ -113,6 +113,7 @@ class MasterClient::Link {
   void disconnect();
 
   const Options options_;
+  net::Masters masters_;
   std::unique_ptr<asio::io_context> io_;
   ConnectionPointer connection_;  // null: not connected
 };
@@ -141,7 +142,7 @@ Result<T> MasterClient::Link::run(asio::awaitable<Result<T>> work, Duration limi
     }
     if (Clock::now() >= give_up_at) {
       disconnect();
-      return unavailable("the master at " + net::to_string(options_.endpoint) + " does not answer");
+      return unavailable("the master at " + net::to_string(masters_) + " does not answer");
     }
   }
   return std::move(**outcome);
@@ -150,11 +151,11 @@ Result<T> MasterClient::Link::run(asio::awaitable<Result<T>> work, Duration limi
 Status MasterClient::Link::connect() {
   if (connection_ && connection_->is_open() && !connection_->peer_is_gone()) return {};
   disconnect();
-  auto opening = open(options_.endpoint, options_.token, options_.tls, options_.patience);
+  auto opening = open(&masters_, options_.token, options_.tls, options_.patience);
   auto opened = run<ConnectionPointer>(std::move(opening), 4 * options_.patience);
   if (!opened) {
     if (opened.error().kind != ErrorKind::Unavailable) return opened.error();
-    return unavailable(opened.error().message + "; " + advice_without(options_.endpoint));
+    return unavailable(opened.error().message + "; " + advice_without(masters_));
   }
   connection_ = std::move(*opened);
   return {};
@@ -249,9 +250,8 @@ Result<Reply::Explained> MasterClient::explain(Request::Explain wanted) {
   Request request;
   *request.mutable_explain() = std::move(wanted);
   const auto go_on = [](Request& next, std::uint32_t first) { next.mutable_explain()->set_first_task(first); };
-  const Pages<Reply::Explained, wire::ExplainedTask> pages{&Reply::Explained::mutable_tasks,
-                                                           &Reply::Explained::next_task,
-                                                           &Reply::Explained::set_next_task, go_on};
+  const Pages<Reply::Explained, wire::ExplainedTask> pages{
+      &Reply::Explained::mutable_tasks, &Reply::Explained::next_task, &Reply::Explained::set_next_task, go_on};
   return whole_answer(*this, std::move(request), &Reply::has_explained, &Reply::mutable_explained, pages);
 }
 

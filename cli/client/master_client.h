@@ -9,7 +9,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/base/time.h"
-#include "common/net/endpoint.h"
+#include "common/net/masters.h"
 #include "common/net/tls_identity.h"
 #include "common/protocol/client.pb.h"
 
@@ -18,7 +18,7 @@ namespace ontime::cli {
 class MasterClient {
  public:
   struct Options {
-    net::Endpoint endpoint;
+    net::Masters masters;                          // of which one leads
     std::string token;                             // empty: none
     net::TlsPointer tls;                           // null: the connection is not encrypted
     Duration patience = std::chrono::seconds(10);  // for the connection, and for each answer beyond its own wait

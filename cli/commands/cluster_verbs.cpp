@@ -30,14 +30,14 @@ void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 }  // namespace
 
 Result<MasterClient::Options> client_options(const MasterOptions& options) {
-  auto endpoint = net::parse_endpoint(options.address, kDefaultPort);
-  if (!endpoint) return bad_input("--master: " + endpoint.error().message);
+  auto masters = net::parse_masters(options.address, kDefaultPort);
+  if (!masters) return bad_input("--master: " + masters.error().message);
   auto token = net::read_own_token(options.token_file);
   if (!token) return token.error();
   auto tls = net::load_tls(options.tls);
   if (!tls) return tls.error();
   MasterClient::Options made;
-  made.endpoint = std::move(*endpoint);
+  made.masters = std::move(*masters);
   made.token = std::move(*token);
   made.tls = std::move(*tls);
   return made;

@@ -124,7 +124,7 @@ class OneJobCluster {
 
 MasterClient::Options OneJobCluster::options(int interrupts_seen, Duration patience) {
   MasterClient::Options options;
-  options.endpoint = cluster_->master();
+  options.masters = cluster_->master();
   options.token = cluster_->token();
   options.patience = patience;
   options.watch = [this, interrupts_seen] {

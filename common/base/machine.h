@@ -16,6 +16,9 @@ struct MachineShare {
 // By the processors it may run on, the memory that is there, and the limits of its control group and those above.
 MachineShare machine_share();
 
+// As this machine calls itself; "localhost" if it does not.
+std::string host_name();
+
 // Lets this process have as many open files as a master or a worker needs. BadInput if it may not: it would fail in the
 // middle of a job.
 Status allow_open_files();

@@ -1,9 +1,12 @@
 #include "common/net/handshake.h"
 
+#include <algorithm>
 #include <asio/steady_timer.hpp>
+#include <chrono>
 #include <utility>
 
 #include "common/base/units.h"
+#include "common/net/coroutine.h"
 #include "common/net/sockets.h"
 #include "common/protocol/version.h"
 
@@ -16,6 +19,9 @@ namespace {
 
 constexpr std::size_t kHelloBytesMax = 64u << 10;  // a stranger must not make us hold more
 constexpr Duration kStuckMax = std::chrono::seconds(15);
+// Of several masters, whose machines may be gone: how long the first is given, and each further one more.
+constexpr Duration kFirstTry = std::chrono::milliseconds(300);
+constexpr Duration kPause = std::chrono::milliseconds(20);
 
 // Closes the connection if it is still alive when the limit has passed. The flags are shared with the timer's handler,
 // which may already be on its way when the guard goes.
@@ -223,11 +229,53 @@ asio::awaitable<Result<wire::HelloReply>> introduce(std::shared_ptr<Connection> 
   connection->send(proof);
   const auto reply = co_await receive_message<wire::HelloReply>(connection, limit);
   if (!reply) co_return reply.error();
-  if (!reply->message.error().empty()) co_return refused(*connection, reply->message.error());
+  if (!reply->message.error().empty() && !reply->message.follows()) {
+    co_return refused(*connection, reply->message.error());
+  }
   if (!token.empty() && !is_proof(reply->message.proof(), Side::Host, token, greeting)) {
     co_return failed(connection->peer() + " does not know the token; is another program on that port?");
   }
   co_return reply->message;
+}
+
+// A peer that is ours, but has come to a master that follows.
+asio::awaitable<Error> send_on(std::shared_ptr<Connection> connection, wire::HelloReply reply, std::string leader,
+                               Duration limit) {
+  const TimeLimit time_limit(connection, limit);
+  reply.set_follows(true);
+  reply.set_leader(leader);
+  reply.set_error(leader.empty() ? "this master follows, and none leads just now; try again in some seconds"
+                                 : "this master follows the one at " + leader + "; connect there");
+  connection->send(reply);
+  co_await connection->flush();
+  connection->close();
+  co_return unavailable("was sent on to " + (leader.empty() ? "no master" : leader));
+}
+
+// One connection and introduction. What is unavailable leaves `masters` at the one to try next.
+asio::awaitable<Result<Reached>> try_master(Masters* masters, TlsPointer identity, wire::Hello hello, std::string token,
+                                            Duration limit) {
+  auto opened = co_await open_connection(masters->current(), identity, limit);
+  if (!opened) {
+    Error error = std::move(opened).error();
+    if (!hello.cluster().empty()) error.kind = ErrorKind::Unavailable;  // it was let in before: TLS will work again
+    if (error.kind == ErrorKind::Unavailable) masters->try_next();
+    co_return error;
+  }
+  Reached reached{std::move(*opened), {}};
+  auto reply = co_await introduce(reached.connection, std::move(hello), std::move(token), limit);
+  reached.connection->lift_frame_limit();
+  if (reply && !reply->follows()) {
+    reached.reply = std::move(*reply);
+    co_return reached;
+  }
+  reached.connection->close();
+  if (reply) {
+    masters->turn_to(reply->leader());
+    co_return unavailable(reached.connection->peer() + ": " + reply->error());
+  }
+  if (reply.error().kind == ErrorKind::Unavailable) masters->try_next();
+  co_return reply.error();
 }
 
 // The host's part, after TLS: whom it has let in. An error is not told to the guest yet.
@@ -254,6 +302,7 @@ asio::awaitable<Result<Guest>> meet(std::shared_ptr<Connection> connection, Host
   reply.set_epoch(identity.epoch);
   protocol::set_version(reply, version_for(guest.hello.role()));
   if (token != nullptr) reply.set_proof(make_proof(Side::Host, token->secret, greeting));
+  if (identity.follows) co_return co_await send_on(connection, std::move(reply), *identity.follows, limit);
   if (!connection->send(reply)) co_return unavailable(connection->peer() + " closed the connection");
   co_return guest;
 }
@@ -283,9 +332,27 @@ asio::awaitable<Result<std::shared_ptr<Connection>>> open_connection(Endpoint en
 asio::awaitable<Result<wire::HelloReply>> say_hello(std::shared_ptr<Connection> connection, wire::Hello hello,
                                                     std::string token, Duration limit) {
   auto reply = co_await introduce(connection, std::move(hello), std::move(token), limit);
+  if (reply && reply->follows()) reply = unavailable(connection->peer() + ": " + reply->error());
   if (!reply) connection->close();
   connection->lift_frame_limit();
   co_return reply;
+}
+
+asio::awaitable<Result<Reached>> reach_leader(Masters* masters, TlsPointer identity, wire::Hello hello,
+                                              std::string token, Duration limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  Duration patience = masters->are_several() ? std::min(limit, kFirstTry) : limit;
+  for (bool was_sent_on = false;;) {
+    auto tried = co_await try_master(masters, identity, hello, token, patience);
+    if (tried || tried.error().kind != ErrorKind::Unavailable) co_return tried;
+    const bool is_sent_on = masters->is_sent_on();
+    if (!masters->are_several() && (was_sent_on || !is_sent_on)) co_return tried;
+    was_sent_on = is_sent_on;
+    const Duration left = until - std::chrono::steady_clock::now();
+    if (left <= Duration(0)) co_return tried;
+    co_await sleep_for(std::min(left, kPause));
+    patience = std::min({patience + kFirstTry, limit, std::max(kFirstTry, left)});
+  }
 }
 
 asio::awaitable<Result<Guest>> answer_hello(std::shared_ptr<Connection> connection, HostIdentity identity,

@@ -17,7 +17,7 @@
 #include "common/base/result.h"
 #include "common/base/time.h"
 #include "common/net/connection.h"
-#include "common/net/endpoint.h"
+#include "common/net/masters.h"
 #include "common/net/token.h"
 #include "common/protocol/control.pb.h"
 
@@ -30,18 +30,30 @@ asio::awaitable<Result<std::shared_ptr<Connection>>> open_connection(Endpoint en
 
 // Says hello (with this program's version if it has none), proves that it knows `token` (empty: none) and waits for the
 // reply. BadInput with the other side's sentence if it refuses; Unavailable on silence. With a token: Failed if the
-// other side cannot prove that it knows the token too; it then learns nothing that it could use. `limit` is for each of
-// its two frames.
+// other side cannot prove that it knows the token too; it then learns nothing that it could use. Unavailable also if
+// the other side is a master that follows another. `limit` is for each of its two frames.
 asio::awaitable<Result<wire::HelloReply>> say_hello(std::shared_ptr<Connection> connection, wire::Hello hello,
                                                     std::string token, Duration limit);
 
 struct HostIdentity {
-  std::string cluster;      // id of this cluster
-  std::uint64_t epoch = 0;  // of this master
-  Tokens tokens{};          // none: none is asked for
-  TlsPointer tls{};         // null: connections are not encrypted
-  bool advises = false;     // Hadoop's application masters, and has no work for workers
+  std::string cluster;                   // id of this cluster
+  std::uint64_t epoch = 0;               // of this master
+  Tokens tokens{};                       // none: none is asked for
+  TlsPointer tls{};                      // null: connections are not encrypted
+  bool advises = false;                  // Hadoop's application masters, and has no work for workers
+  std::optional<std::string> follows{};  // the master that leads ("": none); this one lets nobody in
 };
+
+struct Reached {
+  std::shared_ptr<Connection> connection;
+  wire::HelloReply reply;
+};
+// A connection to the master that leads, by which `hello` was said. A single master is tried once, and whom it names;
+// of several one after another, until one lets us in or refuses us, or `limit` has passed: Unavailable, as is a failure
+// of TLS if `hello` names the cluster, which has let us in before. Otherwise the errors of open_connection() and
+// say_hello(). `masters` outlives it and begins with the last that was reached.
+asio::awaitable<Result<Reached>> reach_leader(Masters* masters, TlsPointer identity, wire::Hello hello,
+                                              std::string token, Duration limit);
 
 // A peer that was let in.
 struct Guest {

@@ -10,6 +10,9 @@
 
 namespace ontime::net {
 
+// Before the next connection is taken, as when descriptors have run out.
+inline constexpr Duration kPauseAfterFailedAccept = std::chrono::milliseconds(50);
+
 // From where a listening socket may be reached. A caller that allows AnyNetwork guarantees that connections are
 // encrypted and strangers turned away, or that nobody else is on that network.
 enum class Reach { Loopback, AnyNetwork };

@@ -140,7 +140,7 @@ Result<Results> LocalCluster::carry_out(const Run& run, const Baselines& baselin
   auto cluster = EmbeddedCluster::start(options_of(run));
   if (!cluster) return cluster.error();
   MasterClient::Options options;
-  options.endpoint = (*cluster)->master();
+  options.masters = (*cluster)->master();
   options.token = (*cluster)->token();
   options.patience = 30s;
   const auto watch = [&] {

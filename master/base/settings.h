@@ -57,6 +57,8 @@ struct Settings {
   net::Tokens tokens;        // workers and clients must know one, if there are any
   net::TlsPointer tls;       // null: connections are not encrypted
   Duration stuck_max = std::chrono::seconds(15);  // that a peer does not read what it is sent
+  // Of a journal that masters share: the longest that nobody leads. 0: there is one master.
+  Duration lease = Duration(0);
   Duration idle_max = std::chrono::minutes(10);   // that a client asks for nothing; it may come again
   std::optional<injection::Injection> injection;  // what disturbs attempts on purpose
   NoticeSettings notices;

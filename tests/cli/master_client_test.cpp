@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 MasterClient::Options options_for(const FakeMaster& master) {
   MasterClient::Options options;
-  options.endpoint = master.endpoint();
+  options.masters = master.endpoint();
   return options;
 }
 
@@ -151,7 +151,7 @@ TEST(MasterClient, NobodyThereTellsHowToStartAMaster) {
     gone = master.endpoint();
   }
   MasterClient::Options options;
-  options.endpoint = gone;
+  options.masters = gone;
   MasterClient client(options);
   const auto status = client.connect();
   ASSERT_FALSE(status);
@@ -188,7 +188,7 @@ class AwayMaster : public testing::Test {
  protected:
   MasterClient::Options options() {
     MasterClient::Options options;
-    options.endpoint = {"127.0.0.1", acceptor_->local_endpoint().port()};
+    options.masters = net::Endpoint{"127.0.0.1", acceptor_->local_endpoint().port()};
     return options;
   }
   asio::io_context io_{1};

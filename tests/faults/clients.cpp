@@ -32,7 +32,7 @@ void pause() {
 
 cli::MasterClient connection_to(std::uint32_t master) {
   cli::MasterClient::Options options;
-  options.endpoint = {machines::dotted(master), machines::kMasterPort};
+  options.masters = net::Endpoint{machines::dotted(master), machines::kMasterPort};
   return cli::MasterClient(std::move(options));
 }
 

@@ -139,7 +139,7 @@ class Campaign {
     bool is_done = false;
     cluster_.start(cluster_.add_machine("desk"), "client", [&] {
       cli::MasterClient::Options options;
-      options.endpoint = {dotted(home_.address()), kMasterPort};
+      options.masters = net::Endpoint{dotted(home_.address()), kMasterPort};
       client_ = std::make_unique<cli::MasterClient>(std::move(options));
       sleep_for(std::chrono::seconds(10));
       body();

@@ -12,7 +12,7 @@ WorkerCrowd::WorkerCrowd(net::Endpoint master, std::uint32_t workers, std::uint3
     : failures_(failures), crowd_{failures} {
   for (std::uint32_t i = 0; i < workers; ++i) {
     worker::MasterLink::Options options;
-    options.master = master;
+    options.masters = master;
     options.name = "simulated-" + std::to_string(i);
     options.host = "simulated";
     options.incarnation = "load-" + std::to_string(::getpid()) + "-" + std::to_string(i);

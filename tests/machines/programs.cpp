@@ -103,7 +103,7 @@ int run_worker(const WorkerProgram& program, const std::string& host) {
   worker::AttemptOutputs outputs(io.get_executor());
   worker::MainLoop loop;
   loop.slots = {program.slots, program.application_directories, program.name};
-  loop.master.master = {dotted(program.master), kMasterPort};
+  loop.master.masters = net::Endpoint{dotted(program.master), kMasterPort};
   loop.master.name = program.name;
   loop.master.host = host;
   loop.master.incarnation = net::make_token();

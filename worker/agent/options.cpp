@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -32,15 +31,9 @@ constexpr std::string_view kSharesUser =
     "jobs_share_a_user message=\"programs of one job can change another's output and end its attempts; --run-as "
     "FIRST-LAST gives each job a user of its own\"";
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "localhost";
-  return name.data();
-}
-
 // What was given and is checked as a whole before it becomes an option.
 struct Words {
-  std::string master = "127.0.0.1:7400";
+  std::string masters = "127.0.0.1:7400";
   std::string token_file;
   net::TlsFiles tls;
   std::string run_as;
@@ -76,8 +69,8 @@ void declare_confinement(CLI::App& app, Words& words, Options& options) {
 }
 
 void declare(CLI::App& app, Words& words, Options& options) {
-  flags::add_text(app, "--master", words.master, "Where the master listens, else $ONTIME_MASTER",
-                  {.type = "HOST:PORT", .shows_value = true, .environment = "ONTIME_MASTER"});
+  flags::add_text(app, "--master", words.masters, "Where the master listens, or each of several, else $ONTIME_MASTER",
+                  {.type = "HOST:PORT,...", .shows_value = true, .environment = "ONTIME_MASTER"});
   flags::describe(flags::add_whole(app, "--slots", options.slots, {1, kSlotsOfWorkerMax},
                                    "Attempts that run at the same time, one per core"),
                   {.shown = ""});
@@ -215,9 +208,8 @@ Status understand_notice(const Options& options) {
 }
 
 Status understand(const Words& words, Options& options) {
-  auto master = net::parse_endpoint(words.master, kMasterPort);
-  if (!master) return bad_input("--master: " + master.error().message);
-  if (master->port == 0) return bad_input("--master: nobody listens on port 0; give the port of the master");
+  auto masters = net::parse_masters(words.masters, kMasterPort);
+  if (!masters) return bad_input("--master: " + masters.error().message);
   auto token = net::read_own_token(words.token_file);
   if (!token) return std::move(token).error();
   auto tls = net::load_tls(words.tls);
@@ -236,7 +228,7 @@ Status understand(const Words& words, Options& options) {
   if (auto limited = understand_time_limit(options); !limited) return limited;
   if (auto noticed = understand_notice(options); !noticed) return noticed;
   if (auto confined = understand_confinement(words, options); !confined) return confined;
-  options.master = std::move(*master);
+  options.masters = std::move(*masters);
   options.token = std::move(*token);
   options.tls = std::move(*tls);
   options.host = host_name();

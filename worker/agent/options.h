@@ -13,14 +13,14 @@
 #include "common/base/time.h"
 #include "common/files/roots.h"
 #include "common/log/log.h"
-#include "common/net/endpoint.h"
+#include "common/net/masters.h"
 #include "common/net/tls_identity.h"
 #include "worker/confine/confinement.h"
 
 namespace ontime::worker {
 
 struct Options {
-  net::Endpoint master;
+  net::Masters masters;
   std::uint32_t slots = 1;
   std::string host;
   std::string name;

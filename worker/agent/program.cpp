@@ -39,7 +39,7 @@ int complain(const Error& error) {
 
 MasterLink::Options link_options(const Options& options) {
   MasterLink::Options link;
-  link.master = options.master;
+  link.masters = options.masters;
   link.token = options.token;
   link.tls = options.tls;
   link.name = options.name;

@@ -48,7 +48,7 @@ class MasterLinkTest : public testing::Test {
  protected:
   MasterLink::Options options() {
     MasterLink::Options result;
-    result.master = master.endpoint();
+    result.masters = master.endpoint();
     result.token = "secret";
     result.name = "left";
     result.incarnation = "abc";

@@ -33,6 +33,7 @@ MasterLink::MasterLink(asio::any_io_executor executor, Options options, ReportLo
       orders_(orders),
       welcome_limit_(executor),
       first_welcome_by_(std::chrono::steady_clock::now() + options_.connect_timeout),
+      masters_(options_.masters),
       pause_(options_.pause_min, options_.pause_max, options_.lasting),
       jitter_(static_cast<std::minstd_rand::result_type>(std::hash<std::string>()(options_.incarnation))) {
   reports_.set_listener([this] { on_report(); });
@@ -61,19 +62,15 @@ asio::awaitable<Error> MasterLink::run() {
 void MasterLink::tell_of(const Error& error) {
   const bool is_news = was_welcome_ || !std::exchange(has_told_of_none_, true);
   spdlog::log(is_news ? spdlog::level::warn : spdlog::level::debug, "{} master={} message={}",
-              was_welcome_ ? "master_lost" : "no_master_yet", net::to_string(options_.master),
-              log::Quoted{error.message});
+              was_welcome_ ? "master_lost" : "no_master_yet", net::to_string(masters_), log::Quoted{error.message});
 }
 
 asio::awaitable<Error> MasterLink::session() {
   const Duration limit = std::max(kTryMin, std::min(options_.reply_timeout, time_left()));
-  auto opened = co_await net::open_connection(options_.master, options_.tls, limit);
-  if (!opened) co_return was_welcome_ ? unavailable(opened.error().message) : opened.error();
-  connection_ = std::move(*opened);
-  wire::Hello greeting = hello();
-  auto reply = co_await net::say_hello(connection_, std::move(greeting), options_.token, limit);
-  if (!reply) co_return std::move(reply).error();
-  cluster_ = reply->cluster();
+  auto reached = co_await net::reach_leader(&masters_, options_.tls, hello(), options_.token, limit);
+  if (!reached) co_return std::move(reached).error();
+  connection_ = std::move(reached->connection);
+  cluster_ = reached->reply.cluster();
   connection_->send(registration());
   watch_for_welcome();
   co_return co_await converse();

@@ -23,7 +23,7 @@
 #include "common/base/result.h"
 #include "common/base/time.h"
 #include "common/net/connection.h"
-#include "common/net/endpoint.h"
+#include "common/net/masters.h"
 #include "common/protocol/control.pb.h"
 #include "worker/agent/session/report_log.h"
 
@@ -137,7 +137,7 @@ class Pulse {
 class MasterLink {
  public:
   struct Options {
-    net::Endpoint master;
+    net::Masters masters;
     std::string token;
     net::TlsPointer tls;  // null: the connection is not encrypted
     std::string name;
@@ -204,6 +204,7 @@ class MasterLink {
   std::optional<Error> left_because_;  // closed on this side
 
   // Across sessions.
+  net::Masters masters_;  // of which one leads
   std::string cluster_;  // that we belong to; empty: none yet
   bool was_welcome_ = false;
   bool has_told_of_none_ = false;

@@ -2,6 +2,7 @@ package ontime.hadoop;
 
 import static org.junit.Assert.assertEquals;
 
+import java.net.ServerSocket;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import ontime.wire.Advise.ToAdvisor;
@@ -16,7 +17,7 @@ public final class ConnectionTest {
   private List<Long> pausesOfThreeLosses(ScriptedDaemon server, ToAdvisor first) throws Exception {
     Daemon[] daemon = new Daemon[1];
     Settings.Address address = new Settings.Address("127.0.0.1", server.port());
-    daemon[0] = new Daemon(address, false, new Credentials(), new Daemon.Listener() {
+    daemon[0] = new Daemon(List.of(address), false, new Credentials(), new Daemon.Listener() {
       @Override
       public void connected() {
         daemon[0].send(first);
@@ -44,6 +45,31 @@ public final class ConnectionTest {
     try (ScriptedDaemon server = new ScriptedDaemon(0, (self, event) -> { })) {
       ToAdvisor nothing = ToAdvisor.newBuilder().setAlive(ToAdvisor.Alive.newBuilder()).build();
       assertEquals(List.of(1000L, 2000L, 4000L), pausesOfThreeLosses(server, nothing));
+    }
+  }
+
+  @Test(timeout = 300_000)
+  public void ofSeveralTheNextIsAskedAtOnce() throws Exception {
+    int closed;
+    try (ServerSocket none = new ServerSocket(0)) { closed = none.getLocalPort(); }
+    LinkedBlockingQueue<String> said = new LinkedBlockingQueue<>();
+    try (ScriptedDaemon server = new ScriptedDaemon(0, (self, event) -> { })) {
+      List<Settings.Address> both = List.of(new Settings.Address("127.0.0.1", closed),
+          new Settings.Address("127.0.0.1", server.port()));
+      Daemon daemon = new Daemon(both, false, new Credentials(), new Daemon.Listener() {
+        @Override
+        public void connected() { said.add("connected"); }
+
+        @Override
+        public void received(ToApplication message) {}
+
+        @Override
+        public void lost(String why) { said.add(why.substring(0, why.indexOf(": "))); }
+      });
+      daemon.start();
+      assertEquals(List.of("127.0.0.1:" + closed, "connected"), List.of(said.take(), said.take()));
+      assertEquals("no pause in between", 1000L, daemon.pause());
+      daemon.stop();
     }
   }
 

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import ontime.shaded.protobuf.ByteString;
@@ -36,7 +37,7 @@ public final class RealDaemonTest {
   private static Object answer(int port, Credentials secrets) throws Exception {
     LinkedBlockingQueue<Object> answers = new LinkedBlockingQueue<>();
     Daemon[] daemon = new Daemon[1];
-    daemon[0] = new Daemon(new Settings.Address("127.0.0.1", port), false, secrets, new Daemon.Listener() {
+    daemon[0] = new Daemon(List.of(new Settings.Address("127.0.0.1", port)), false, secrets, new Daemon.Listener() {
       @Override
       public void connected() {
         daemon[0].send(ToAdvisor.newBuilder().setJob(ToAdvisor.Job.newBuilder()

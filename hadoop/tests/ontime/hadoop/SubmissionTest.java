@@ -5,6 +5,7 @@ import static org.junit.Assert.assertThrows;
 
 import java.io.IOException;
 import java.net.Socket;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.Credentials;
@@ -48,7 +49,8 @@ public final class SubmissionTest {
     Settings policy = new Settings(submitted(Keys.POLICY, "s-resume:beta=2,fit=a:b"));
     assertEquals("s-resume", policy.policy());
     assertEquals(Map.of("beta", "2", "fit", "a:b"), policy.policyParameters());
-    assertEquals(new Settings.Address("::1", 7400), new Settings(submitted(Keys.MASTER, "[::1]:7400")).address());
+    assertEquals(List.of(new Settings.Address("::1", 7400), new Settings.Address("b", 7401)),
+        new Settings(submitted(Keys.MASTER, "[::1]:7400, b:7401")).addresses());
   }
 
   @Test

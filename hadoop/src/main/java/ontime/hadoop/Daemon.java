@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.security.GeneralSecurityException;
+import java.util.List;
 import ontime.wire.Advise.ToAdvisor;
 import ontime.wire.Advise.ToApplication;
 import org.apache.hadoop.security.Credentials;
@@ -25,7 +26,7 @@ final class Daemon implements Runnable {
   private static final long LONGEST_PAUSE_MS = 30_000;
   private static final int SILENCE_MS = 30_000;  // the daemon says something every 5 s
 
-  private final Settings.Address address;
+  private final List<Settings.Address> addresses;  // of which one leads; the others refuse us
   private final boolean wantsTls;
   private final Credentials secrets;
   private final Listener listener;
@@ -35,8 +36,8 @@ final class Daemon implements Runnable {
   private volatile Socket socket;
   private volatile DataOutputStream out;
 
-  Daemon(Settings.Address address, boolean wantsTls, Credentials secrets, Listener listener) {
-    this.address = address;
+  Daemon(List<Settings.Address> addresses, boolean wantsTls, Credentials secrets, Listener listener) {
+    this.addresses = addresses;
     this.wantsTls = wantsTls;
     this.secrets = secrets;
     this.listener = listener;
@@ -67,9 +68,10 @@ final class Daemon implements Runnable {
 
   @Override
   public void run() {
-    while (!stopped) {
+    for (int next = 0; !stopped;) {
       String why;
       boolean answered = false;
+      Settings.Address address = addresses.get(next);
       try (Socket plain = new Socket()) {
         plain.connect(new InetSocketAddress(address.host(), address.port()), 5000);
         plain.setSoTimeout(SILENCE_MS);
@@ -89,7 +91,8 @@ final class Daemon implements Runnable {
       out = null;
       if (stopped) return;
       listener.lost(address.host() + ":" + address.port() + (answered ? ": connection lost: " : ": ") + why);
-      waitToConnect();
+      next = (next + 1) % addresses.size();
+      if (next == 0) waitToConnect();
     }
   }
 

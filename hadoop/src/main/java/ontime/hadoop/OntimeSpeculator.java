@@ -1,6 +1,7 @@
 package ontime.hadoop;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -69,11 +70,11 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
   }
 
   private void findDaemon() throws IOException {
-    Settings.Address address = new Settings(conf).address();
-    if (address == null) {
+    List<Settings.Address> addresses = new Settings(conf).addresses();
+    if (addresses.isEmpty()) {
       sayUnplanned(Keys.MASTER + " is not set.");
     } else {
-      daemon = new Daemon(address, conf.get(Keys.TLS_DIR) != null,
+      daemon = new Daemon(addresses, conf.get(Keys.TLS_DIR) != null,
           UserGroupInformation.getCurrentUser().getCredentials(), this);
     }
   }

@@ -1,7 +1,9 @@
 package ontime.hadoop;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -23,7 +25,7 @@ final class Settings {
   /** Throws with one sentence about the first that cannot be read. */
   void check() throws IOException {
     try {
-      address();
+      addresses();
       deadlineMs();
       policyParameters();
       pollMs();
@@ -34,10 +36,16 @@ final class Settings {
     }
   }
 
-  /** Null if there is no daemon. */
-  Address address() {
+  /** Of the daemons, one of which leads; empty if there is none. */
+  List<Address> addresses() {
     String text = conf.getTrimmed(Keys.MASTER, "");
-    if (text.isEmpty()) return null;
+    List<Address> all = new ArrayList<>();
+    if (text.isEmpty()) return all;
+    for (String one : text.split(",", -1)) all.add(address(one.strip()));
+    return all;
+  }
+
+  private static Address address(String text) {
     int colon = text.lastIndexOf(':');
     String port = text.substring(colon + 1);
     if (colon <= 0 || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > 65_535) {

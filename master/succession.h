@@ -1,0 +1,19 @@
+#pragma once
+// What a master does while another one leads, on a journal that both have.
+
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+
+#include "common/base/result.h"
+#include "common/net/handshake.h"
+#include "master/journal/shared_journal.h"
+
+namespace ontime::master {
+
+// Returns when this master leads; false: SIGTERM or SIGINT came before. Meanwhile it runs `io` and answers on `socket`,
+// which listens, with who leads. `identity` says whom it tells that. REQUIRES:
+// identity.follows.
+Result<bool> wait_to_lead(asio::io_context& io, journal::SharedJournal& journal, asio::ip::tcp::acceptor& socket,
+                          net::HostIdentity identity);
+
+}  // namespace ontime::master
