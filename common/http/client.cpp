@@ -219,6 +219,16 @@ void set_authorities(CURL* easy) {
   if (!directory.empty()) set(easy, CURLOPT_CAPATH, directory.c_str());
 }
 
+void set_tls_files(CURL* easy, const TlsFiles& files) {
+  if (!files.authority.empty()) {
+    set(easy, CURLOPT_CAINFO, files.authority.c_str());
+    set(easy, CURLOPT_CAPATH, nullptr);
+  }
+  if (files.certificate.empty()) return;
+  set(easy, CURLOPT_SSLCERT, files.certificate.c_str());
+  set(easy, CURLOPT_SSLKEY, files.key.c_str());
+}
+
 Ending ending_of(CURLcode code) {
   switch (code) {
     case CURLE_OK:
@@ -227,6 +237,7 @@ Ending ending_of(CURLcode code) {
     case CURLE_SSL_CACERT_BADFILE:
       return Ending::Untrusted;
     case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_SSL_CERTPROBLEM:
       return Ending::NoTls;
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_UNSUPPORTED_PROTOCOL:  // no line of a status
@@ -257,6 +268,7 @@ void set_up(CURL* easy, const Request& request, const std::string& origin, Durat
   set(easy, CURLOPT_UPLOAD_BUFFERSIZE, kPieceBytes);
   set(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limit));
   set_authorities(easy);
+  if (request.tls != nullptr) set_tls_files(easy, *request.tls);
   set_method(easy, request);
 }
 

@@ -22,6 +22,13 @@ struct InAnyCase {
 };
 using Fields = std::map<std::string, std::string, InAnyCase>;
 
+// PEM files. Without an authority the system's are believed; without a certificate none is shown.
+struct TlsFiles {
+  std::string authority{};
+  std::string certificate{};
+  std::string key{};
+};
+
 struct Request {
   std::string method = "GET";
   std::string target;  // as it is sent
@@ -32,7 +39,8 @@ struct Request {
   bool has_time = false;
   // Nothing is sent to an address of a private network: somebody else than the user has named the server.
   bool is_for_public = false;
-  Duration silence_when_sent{};  // then, when all of the content is on its way; 0: as before
+  Duration silence_when_sent{};   // then, when all of the content is on its way; 0: as before
+  const TlsFiles* tls = nullptr;  // the same for all requests of a connection
 };
 
 // Of an answer.

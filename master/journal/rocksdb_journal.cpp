@@ -7,23 +7,21 @@
 #include <rocksdb/write_batch.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <limits>
-#include <random>
 #include <system_error>
 #include <utility>
 #include <variant>
 
 #include "common/base/check.h"
 #include "common/base/kill_point.h"
-#include "common/base/units.h"
 #include "common/base/wording.h"
 #include "common/files/file_system.h"
 #include "common/files/sync.h"
 #include "master/journal/damage_log.h"
 #include "master/journal/database_files.h"
 #include "master/journal/directory.h"
+#include "master/journal/journal_identity.h"
 #include "master/journal/log_order.h"
 #include "master/journal/record_codec.h"
 
@@ -34,18 +32,6 @@ constexpr const char* kFormatKey = "mformat";
 constexpr const char* kClusterKey = "mcluster";
 constexpr const char* kChainKey = "mchain";
 constexpr std::size_t kLogsMost = 8;  // one for each start, as long as there is little in them
-
-// Names the journal, not a secret.
-std::string make_cluster_id() {
-  std::random_device random;
-  std::string id;
-  for (int i = 0; i < 4; ++i) {
-    char digits[9];
-    std::snprintf(digits, sizeof digits, "%08x", random());
-    id += digits;
-  }
-  return id;
-}
 
 // Small and quick to open: the journal is written in order, read once at start, and never looked up.
 rocksdb::Options make_options(rocksdb::Env& files, std::shared_ptr<rocksdb::Logger> log) {
@@ -171,18 +157,7 @@ Status RocksdbJournal::read_metadata(For purpose, const std::optional<Chain>& no
   if (status.IsNotFound() && purpose == For::Writing) return write_metadata();
   if (status.IsNotFound()) return error_about("read", "its format number is missing; its making was interrupted");
   if (!status.ok()) return error_about("read", status.ToString());
-  const std::uint32_t format = number_in<std::uint32_t>(format_text).value_or(0);
-  if (format == 0) return error_about("read", "its format number is damaged");
-  if (format > kJournalFormat) {
-    return error_about("read", "it has format " + format_text + " and this ontime-master knows formats up to " +
-                                   std::to_string(kJournalFormat) + "; use the newer ontime-master that wrote it");
-  }
-  if (format < kJournalFormat) {
-    return error_about("read", "it has format " + format_text + " and this ontime-master reads format " +
-                                   std::to_string(kJournalFormat) +
-                                   "; let the ontime-master that wrote it finish its jobs, then start with another "
-                                   "--journal");
-  }
+  if (const std::string wrong = wrong_format(format_text); !wrong.empty()) return error_about("read", wrong);
   const rocksdb::Status found = database_->Get({}, kClusterKey, &cluster_);
   if (!found.ok() || cluster_.empty()) return error_about("read", "the id of its cluster is missing");
   std::string chain;

@@ -1,4 +1,4 @@
-// What every journal does, run against both.
+// What every journal does, run against each.
 #include "master/journal/journal.h"
 
 #include <gtest/gtest.h>
@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "master/journal/etcd_journal.h"
 #include "master/journal/record_codec.h"
 #include "master/journal/rocksdb_journal.h"
+#include "tests/support/etcd_cluster.h"
 #include "tests/support/memory_journal.h"
 #include "tests/support/temporary_directory.h"
 
@@ -36,19 +38,48 @@ JournalRecord duty(std::uint32_t node, scheduler::Duty duty) {
   return {from_unix_ns(3), fact::DutyChanged{NodeId{node}, duty}};
 }
 
-enum class Kind { Memory, Rocksdb };
+// EtcdShort: is made a snapshot of all the time.
+enum class Kind { Memory, Rocksdb, Etcd, EtcdShort };
+constexpr const char* kNames[] = {"Memory", "Rocksdb", "Etcd", "EtcdShort"};
 
 class JournalTest : public testing::TestWithParam<Kind> {
  protected:
   void SetUp() override {
     if (GetParam() == Kind::Memory) {
       journal_ = std::make_unique<MemoryJournal>();
-    } else {
+    } else if (GetParam() == Kind::Rocksdb) {
       auto opened = RocksdbJournal::open(directory_ / "journal", {.sync = false});
       ASSERT_TRUE(opened) << opened.error().message;
       journal_ = std::move(*opened);
+    } else {
+      if (!test::EtcdCluster::is_there()) GTEST_SKIP() << test::kNoEtcd;
+      etcd_ = std::make_unique<test::EtcdCluster>(1);
+      journal_ = lead_etcd();
     }
-    contents();
+    if (journal_) contents();
+  }
+
+  std::unique_ptr<EtcdJournal> lead_etcd() {
+    EtcdSettings settings;
+    if (GetParam() == Kind::EtcdShort) settings.log_bytes_min = 1;
+    auto opened = EtcdJournal::open(parse_etcd_address(etcd_->address()).value(), settings);
+    EXPECT_TRUE(opened) << opened.error().message;
+    if (!opened) return nullptr;
+    const Status leads = (*opened)->lead([](const std::string&) {});
+    EXPECT_TRUE(leads) << leads.error().message;
+    return std::move(*opened);
+  }
+
+  // Of a journal in etcd, what another master finds there has to be the same.
+  void TearDown() override {
+    if (!etcd_ || !journal_) return;
+    const std::vector<std::string> before = contents();
+    const std::string cluster = journal_->cluster();
+    journal_.reset();
+    journal_ = lead_etcd();
+    if (!journal_) return;
+    EXPECT_EQ(contents(), before);
+    EXPECT_EQ(journal_->cluster(), cluster);
   }
 
   void append(const std::vector<JournalRecord>& batch) {
@@ -70,6 +101,7 @@ class JournalTest : public testing::TestWithParam<Kind> {
   }
 
   test::TemporaryDirectory directory_;
+  std::unique_ptr<test::EtcdCluster> etcd_;
   std::unique_ptr<Journal> journal_;
 };
 
@@ -87,8 +119,8 @@ TEST_P(JournalTest, KeepsTheOrderWithinEachJobAndTheClusterFirst) {
 TEST_P(JournalTest, KeepsOfANodeWhoItIsAndItsLatestDutyUntilItIsForgotten) {
   append({added(1), added(2), duty(1, scheduler::Duty::Drains), added(256), duty(1, scheduler::Duty::Serves)});
   append({duty(2, scheduler::Duty::Left), launched(1, 0)});
-  EXPECT_EQ(contents(), bytes_of({added(1), duty(1, scheduler::Duty::Serves), added(2),
-                                  duty(2, scheduler::Duty::Left), added(256), launched(1, 0)}));
+  EXPECT_EQ(contents(), bytes_of({added(1), duty(1, scheduler::Duty::Serves), added(2), duty(2, scheduler::Duty::Left),
+                                  added(256), launched(1, 0)}));
   append({{from_unix_ns(5), fact::NodeForgotten{NodeId{2}}}});
   EXPECT_EQ(contents(), bytes_of({added(1), duty(1, scheduler::Duty::Serves), added(256), launched(1, 0)}));
 }
@@ -141,8 +173,8 @@ TEST_P(JournalTest, TakesAnEmptyBatch) {
   EXPECT_TRUE(contents().empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, JournalTest, testing::Values(Kind::Memory, Kind::Rocksdb),
-                         [](const auto& param) { return param.param == Kind::Memory ? "Memory" : "Rocksdb"; });
+INSTANTIATE_TEST_SUITE_P(Each, JournalTest, testing::Values(Kind::Memory, Kind::Rocksdb, Kind::Etcd, Kind::EtcdShort),
+                         [](const auto& param) { return kNames[static_cast<int>(param.param)]; });
 
 }  // namespace
 }  // namespace ontime::journal

@@ -1,0 +1,204 @@
+#include "master/journal/record_store.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "common/base/little_endian.h"
+#include "master/journal/record_codec.h"
+
+namespace ontime::journal {
+namespace {
+
+constexpr std::size_t kPieceBytes = 64u << 10;  // that a job's records grow by, but for one that is larger
+constexpr std::size_t kLengthBytes = 4, kJobBytes = 4, kTimeBytes = 8;
+constexpr char kOfJob = 'j', kPut = 'p', kRemove = 'x', kSetBack = 't';
+
+void append_text(std::string& to, std::string_view text) {
+  to += little_endian(text.size(), kLengthBytes);
+  to += text;
+}
+
+// Takes what is in front of a batch; says so once it ends too early.
+class Reader {
+ public:
+  explicit Reader(std::string_view left) : left_(left) {}
+
+  std::string_view take(std::size_t size) {
+    is_short_ = is_short_ || size > left_.size();
+    if (is_short_) return {};
+    const std::string_view taken = left_.substr(0, size);
+    left_.remove_prefix(size);
+    return taken;
+  }
+  std::string_view take_text() { return take(from_little_endian<std::size_t>(take(kLengthBytes))); }
+  bool is_short() const { return is_short_; }
+  bool is_at_end() const { return left_.empty(); }
+  std::size_t left() const { return left_.size(); }
+
+ private:
+  std::string_view left_;
+  bool is_short_ = false;
+};
+
+std::uint64_t bytes_of_put(std::string_view key, std::string_view value) {
+  return 1 + 2 * kLengthBytes + key.size() + value.size();
+}
+
+// If it is later than that, as of then.
+Result<std::string> set_back_to(TimePoint latest, std::string_view value) {
+  Result<scheduler::JournalRecord> record = decode_record(value);
+  if (!record) return record.error();
+  if (record->at <= latest) return std::string(value);
+  record->at = latest;
+  return encode_record(*record);
+}
+
+}  // namespace
+
+std::string encode_batch(std::span<const scheduler::JournalRecord> records) {
+  std::string batch;
+  for (const scheduler::JournalRecord& record : records) {
+    if (const auto removed = removed_by(record.fact)) {
+      batch += kRemove;
+      append_text(batch, removed->first);
+      append_text(batch, removed->second);
+      continue;
+    }
+    if (const auto place = place_of(record.fact)) {
+      batch += kPut;
+      append_text(batch, *place);
+    } else {
+      batch += kOfJob;
+      batch += little_endian(scheduler::job_of(record.fact).value, kJobBytes);
+    }
+    append_text(batch, encode_record(record));
+  }
+  return batch;
+}
+
+std::string encode_set_back(TimePoint latest) {
+  return kSetBack + little_endian(static_cast<std::uint64_t>(to_unix_ns(latest)), kTimeBytes);
+}
+
+Result<std::size_t> RecordStore::apply(std::string_view operations) {
+  Reader reader(operations);
+  std::size_t whole = 0;
+  for (; !reader.is_at_end(); whole = operations.size() - reader.left()) {
+    const char kind = reader.take(1)[0];
+    if (kind == kOfJob) {
+      const JobId job{from_little_endian<std::uint32_t>(reader.take(kJobBytes))};
+      const std::string_view value = reader.take_text();
+      if (!reader.is_short()) add(job, value);
+    } else if (kind == kPut) {
+      const std::string_view key = reader.take_text(), value = reader.take_text();
+      if (!reader.is_short()) put(key, value);
+    } else if (kind == kRemove) {
+      const std::string_view first = reader.take_text(), second = reader.take_text();
+      if (!reader.is_short()) remove(first, second);
+    } else if (kind == kSetBack) {
+      const auto latest = from_little_endian<std::int64_t>(reader.take(kTimeBytes));
+      Status status = reader.is_short() ? Status() : set_back(from_unix_ns(latest));
+      if (!status) return status.error();
+    } else {
+      return failed("a batch holds an operation that is not known");
+    }
+    if (reader.is_short()) break;
+  }
+  return whole;
+}
+
+void RecordStore::add(JobId job, std::string_view value) {
+  JobRecords& records = jobs_[job];
+  std::vector<std::string>& pieces = records.pieces;
+  if (pieces.empty() || pieces.back().size() + kLengthBytes + value.size() > kPieceBytes) {
+    if (!pieces.empty()) pieces.back().shrink_to_fit();
+    pieces.emplace_back();
+  }
+  append_text(pieces.back(), value);
+  const std::uint64_t bytes = 1 + kJobBytes + kLengthBytes + value.size();
+  records.bytes += bytes;
+  bytes_ += bytes;
+}
+
+void RecordStore::put(std::string_view key, std::string_view value) {
+  const auto [place, is_new] = places_.try_emplace(std::string(key));
+  if (!is_new) bytes_ -= bytes_of_put(key, place->second);
+  place->second = value;
+  bytes_ += bytes_of_put(key, value);
+}
+
+void RecordStore::remove(std::string_view first, std::string_view second) {
+  if (const std::optional<RecordKey> key = decode_key(first)) {
+    const auto job = jobs_.find(key->job);
+    if (job == jobs_.end()) return;
+    bytes_ -= job->second.bytes;
+    jobs_.erase(job);
+    return;
+  }
+  const auto begin = places_.lower_bound(first), end = places_.lower_bound(second);
+  for (auto at = begin; at != end; ++at) bytes_ -= bytes_of_put(at->first, at->second);
+  places_.erase(begin, end);
+}
+
+Status RecordStore::set_back(TimePoint latest) {
+  RecordStore after;
+  for (const auto& [key, value] : places_) {
+    const Result<std::string> changed = set_back_to(latest, value);
+    if (!changed) return changed.error();
+    after.put(key, *changed);
+  }
+  for (const auto& [job, records] : jobs_) {
+    for (const std::string& piece : records.pieces) {
+      for (Reader reader(piece); !reader.is_at_end();) {
+        const Result<std::string> changed = set_back_to(latest, reader.take_text());
+        if (!changed) return changed.error();
+        after.add(job, *changed);
+      }
+    }
+  }
+  *this = std::move(after);
+  return {};
+}
+
+Status RecordStore::read_all(const std::function<void(const scheduler::JournalRecord&)>& visit) const {
+  for (const auto& [key, value] : places_) {
+    const Result<scheduler::JournalRecord> record = decode_record(value);
+    if (!record) return failed("a record of the cluster: " + record.error().message);
+    if (place_of(record->fact) != key) return failed("a record of the cluster lies under another one's key");
+    visit(*record);
+  }
+  for (const auto& [job, records] : jobs_) {
+    for (const std::string& piece : records.pieces) {
+      for (Reader reader(piece); !reader.is_at_end();) {
+        const Result<scheduler::JournalRecord> record = decode_record(reader.take_text());
+        if (!record) return failed("a record of " + to_string(job) + ": " + record.error().message);
+        if (scheduler::job_of(record->fact) != job)
+          return failed("a record of " + to_string(job) + " is another job's");
+        visit(*record);
+      }
+    }
+  }
+  return {};
+}
+
+void RecordStore::write(const std::function<bool(std::string_view piece)>& take) const {
+  std::string operation;
+  for (const auto& [key, value] : places_) {
+    operation = kPut;
+    append_text(operation, key);
+    append_text(operation, value);
+    if (!take(operation)) return;
+  }
+  for (const auto& [job, records] : jobs_) {
+    for (const std::string& piece : records.pieces) {
+      for (Reader reader(piece); !reader.is_at_end();) {
+        operation = kOfJob + little_endian(job.value, kJobBytes);
+        append_text(operation, reader.take_text());
+        if (!take(operation)) return;
+      }
+    }
+  }
+}
+
+}  // namespace ontime::journal
