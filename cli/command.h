@@ -50,7 +50,7 @@ struct JobOptions : JobSettings {
 struct MasterOptions {
   std::string address = "127.0.0.1:7400";  // or of each of several, after commas
   std::string token_file;  // empty: $ONTIME_TOKEN
-  net::TlsFiles tls;       // empty: those of $ONTIME_TLS_DIR, if it is set
+  TlsFiles tls;       // empty: those of $ONTIME_TLS_DIR, if it is set
 };
 
 // Workers that are alike; they are called name-1, name-2 ...

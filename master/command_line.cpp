@@ -27,7 +27,9 @@ struct Flags {
   std::string job_order = "deadline";
   std::vector<std::string> input_roots;
   std::vector<std::string> output_roots;
-  net::TlsFiles tls;
+  TlsFiles tls;
+  SharedJournalPlace shared_journal;
+  std::string journal_login_file;
   std::string notify_secret_file;
   std::string notify_commands;
   injection::Flags injection;
@@ -45,7 +47,9 @@ void declare_network(CLI::App& app, Flags& flags) {
 
 void declare_journal(CLI::App& app, Flags& flags) {
   Settings& settings = flags.line.settings;
-  flags::add_text(app, "--journal", flags.line.journal, "Directory of the journal; made if it is missing",
+  flags::add_text(app, "--journal", flags.line.journal,
+                  "Directory of the journal, made if it is missing; or etcd://HOST,.../PREFIX (etcds:// with TLS), "
+                  "which several masters share, of which one leads",
                   {.shows_value = true});
   flags::add_text(app, "--journal-sync", flags.journal_sync,
                   "on: survives a power cut; off: only the death of the process",
@@ -64,6 +68,26 @@ void declare_journal(CLI::App& app, Flags& flags) {
       app, "--history-limit", settings.history_bytes_max,
       "Most that the timelines and logs of ended jobs may take beside the journal; 0: a restart forgets them", 0);
   flags::add_duration(app, "--history-age", settings.history.age, "Forget jobs that have ended so long ago; 0: never");
+}
+
+void declare_shared_journal(CLI::App& app, Flags& flags) {
+  SharedJournalPlace& shared = flags.shared_journal;
+  flags::add_text(app, "--advertise", shared.settings.name,
+                  "With a journal in etcd: where peers reach this master, as others tell them; default: --listen",
+                  {.type = "HOST:PORT"});
+  flags::add_duration(app, "--journal-lease", shared.settings.lease,
+                      "With a journal in etcd: silence after which another master leads", std::chrono::seconds(2));
+  flags::add_text(app, "--journal-login-file", flags.journal_login_file,
+                  "With a journal in etcd: file with USER:PASSWORD", {.type = "FILE"});
+  flags::add_text(app, "--journal-ca", shared.settings.tls.authority,
+                  "With etcds://: certificate of the authority of etcd's members", {.type = "FILE"});
+  flags::add_text(app, "--journal-cert", shared.settings.tls.certificate,
+                  "With etcds://: this master's certificate for them", {.type = "FILE"});
+  flags::add_text(app, "--journal-key", shared.settings.tls.key, "With etcds://: its key", {.type = "FILE"});
+  flags::add_text(app, "--state-dir", flags.line.state_directory,
+                  "With a journal in etcd: directory of what is kept beside it, histories, recordings and access "
+                  "points; default: ontime-state",
+                  {.type = "DIR"});
 }
 
 void declare_scheduling(CLI::App& app, Flags& flags) {
@@ -153,6 +177,7 @@ void declare_process(CLI::App& app, Flags& flags) {
 void declare(CLI::App& app, Flags& flags) {
   declare_network(app, flags);
   declare_journal(app, flags);
+  declare_shared_journal(app, flags);
   declare_scheduling(app, flags);
   declare_advice(app, flags);
   declare_access(app, flags);
@@ -183,6 +208,61 @@ Status check_network(const Flags& flags, CommandLine& line) {
   return {};
 }
 
+// The one line of a file that holds a secret.
+Result<std::string> secret_in(const char* flag, const std::string& file, const char* what) {
+  Result<std::string> secret = net::read_secret(file, what);
+  if (!secret) return bad_input(std::string(flag) + ": " + secret.error().message);
+  while (secret->ends_with('\n') || secret->ends_with('\r')) secret->pop_back();
+  if (secret->empty())
+    return bad_input(std::string(flag) + ": '" + file + "' is empty; write the " + what + " into it");
+  return secret;
+}
+
+Status check_local_journal(const Flags& flags, CommandLine& line) {
+  const SharedJournalPlace& shared = flags.shared_journal;
+  const TlsFiles& tls = shared.settings.tls;
+  for (const auto& [flag, value] : {std::pair{"--advertise", shared.settings.name},
+                                    {"--journal-login-file", flags.journal_login_file},
+                                    {"--journal-ca", tls.authority},
+                                    {"--journal-cert", tls.certificate},
+                                    {"--journal-key", tls.key},
+                                    {"--state-dir", line.state_directory}}) {
+    if (!value.empty())
+      return bad_input(std::string(flag) + " is for a journal in etcd; '" + line.journal + "' is a directory");
+  }
+  line.state_directory = line.journal;
+  return {};
+}
+
+Status check_journal_place(const Flags& flags, CommandLine& line) {
+  if (!journal::is_etcd_address(line.journal)) return check_local_journal(flags, line);
+  if (line.check_journal || !line.backup_journal.empty()) {
+    return bad_input(
+        "--check-journal and --backup-journal are for a journal in a directory; of one in etcd, which a "
+        "master checks as it reads it, 'etcdctl snapshot save' makes a backup");
+  }
+  auto address = journal::parse_etcd_address(line.journal);
+  if (!address) return bad_input("--journal: " + address.error().message);
+  line.shared_journal.emplace(SharedJournalPlace{std::move(*address), flags.shared_journal.settings});
+  journal::EtcdSettings& settings = line.shared_journal->settings;
+  const auto reached = net::parse_masters(settings.name, 0);
+  if (!settings.name.empty() && (!reached || reached->are_several())) {
+    return bad_input("--advertise: '" + settings.name + "' is not HOST:PORT, where peers reach this master");
+  }
+  if (!flags.journal_login_file.empty()) {
+    auto login = secret_in("--journal-login-file", flags.journal_login_file, "USER:PASSWORD");
+    if (!login) return std::move(login).error();
+    const std::size_t colon = login->find(':');
+    if (colon == login->npos || colon == 0) return bad_input("--journal-login-file: write USER:PASSWORD into it");
+    settings.user = login->substr(0, colon);
+    settings.password = login->substr(colon + 1);
+  }
+  line.journal = line.shared_journal->address.text();
+  line.settings.lease = settings.lease;
+  if (line.state_directory.empty()) line.state_directory = "ontime-state";
+  return {};
+}
+
 Status check_notices(const Flags& flags, Settings& settings) {
   NoticeSettings& notices = settings.notices;
   if (notices.otherwise.size() > kNoticesMax)
@@ -197,10 +277,8 @@ Status check_notices(const Flags& flags, Settings& settings) {
   const std::string& named = flags.notify_secret_file;
   const std::string file = named.empty() ? environment_variable("ONTIME_NOTIFY_SECRET_FILE") : named;
   if (file.empty()) return {};
-  Result<std::string> secret = net::read_secret(file, "secret of notices");
-  if (!secret) return bad_input("--notify-secret-file: " + secret.error().message);
-  while (secret->ends_with('\n') || secret->ends_with('\r')) secret->pop_back();
-  if (secret->empty()) return bad_input("--notify-secret-file: '" + file + "' is empty; write a secret into it");
+  Result<std::string> secret = secret_in("--notify-secret-file", file, "secret of notices");
+  if (!secret) return std::move(secret).error();
   notices.secret = std::move(*secret);
   return {};
 }
@@ -245,6 +323,7 @@ Result<CommandLine> check(const Flags& flags) {
   if (!roots) return roots.error();
   line.settings.roots = std::move(*roots);
   if (Status status = check_network(flags, line); !status) return status.error();
+  if (Status status = check_journal_place(flags, line); !status) return status.error();
   if (Status status = check_notices(flags, line.settings); !status) return status.error();
   auto injection = injection::load(flags.injection);
   if (!injection) return std::move(injection).error();

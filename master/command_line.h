@@ -10,15 +10,25 @@
 #include "common/log/log.h"
 #include "common/net/sockets.h"
 #include "master/base/settings.h"
+#include "master/journal/etcd_address.h"
+#include "master/journal/etcd_journal.h"
 
 namespace ontime::master {
+
+// A journal that several masters share.
+struct SharedJournalPlace {
+  journal::EtcdAddress address;
+  journal::EtcdSettings settings;
+};
 
 struct CommandLine {
   net::Endpoint listen;
   net::Reach reach = net::Reach::Loopback;
-  std::optional<int> listen_descriptor;  // instead of `listen`
-  std::string port_file;                 // empty: none
-  std::string journal = "ontime-journal";
+  std::optional<int> listen_descriptor;    // instead of `listen`
+  std::string port_file;                   // empty: none
+  std::string journal = "ontime-journal";  // a directory, or where shared_journal is
+  std::optional<SharedJournalPlace> shared_journal;
+  std::string state_directory;  // of the files beside the journal
   Settings settings;
   std::string token_file;  // as in net::read_accepted_tokens()
   log::Options log;

@@ -32,12 +32,14 @@
 #include "common/net/token.h"
 #include "common/store/network.h"
 #include "master/command_line.h"
+#include "master/journal/etcd_journal.h"
 #include "master/journal/rocksdb_journal.h"
 #include "master/journal_tools.h"
 #include "master/master.h"
 #include "master/notices/notifiers.h"
 #include "master/recording/block.h"
 #include "master/recording/recorder.h"
+#include "master/succession.h"
 
 namespace ontime::master {
 namespace {
@@ -156,10 +158,70 @@ auto take_over(const Open& open) {
   }
 }
 
+struct Opened {
+  std::unique_ptr<journal::Journal> journal;
+  journal::SharedJournal* shared = nullptr;  // the same, if other masters have it too
+  std::optional<asio::ip::tcp::acceptor> socket;
+};
+
+// The journal first: a second master on it must not be reachable.
+Status open_own(asio::io_context& io, const CommandLine& line, Opened& opened) {
+  auto journal = take_over([&] { return journal::RocksdbJournal::open(line.journal, {line.settings.journal_sync}); });
+  if (!journal) return std::move(journal).error();
+  opened.journal = std::move(*journal);
+  auto socket = take_over([&] { return open_socket(io, line); });
+  if (!socket) return std::move(socket).error();
+  opened.socket.emplace(std::move(*socket));
+  return {};
+}
+
+// The socket first: the other masters are told its port.
+Status open_shared(asio::io_context& io, const CommandLine& line, Opened& opened) {
+  if (const int problem = files::make_directories(line.state_directory); problem != 0) {
+    return files::system_error("make the directory", line.state_directory, problem);
+  }
+  auto socket = take_over([&] { return open_socket(io, line); });
+  if (!socket) return std::move(socket).error();
+  journal::EtcdSettings settings = line.shared_journal->settings;
+  if (settings.name.empty()) {
+    const bool is_anywhere = line.listen.host == "0.0.0.0" || line.listen.host == "::";
+    settings.name = net::to_string({is_anywhere ? host_name() : line.listen.host, socket->local_endpoint().port()});
+  }
+  auto journal = journal::EtcdJournal::open(line.shared_journal->address, settings);
+  if (!journal) return std::move(journal).error();
+  opened.shared = journal->get();
+  opened.journal = std::move(*journal);
+  opened.socket.emplace(std::move(*socket));
+  return {};
+}
+
+// Whoever leads now must not be disturbed, so nothing is ended in order.
+[[noreturn]] void end_at_loss(const std::string& why) {
+  log::say("ontime-master: this master leads no more: " + why + " It ends; start it again to follow.\n");
+  spdlog::critical("leadership_lost reason={}", log::Quoted{why});
+  spdlog::default_logger()->flush();
+  std::_Exit(kFailed);
+}
+
+// Until this master leads. False: it was told to end before.
+Result<bool> follow(asio::io_context& io, const CommandLine& line, journal::SharedJournal& journal,
+                    asio::ip::tcp::acceptor& socket) {
+  journal.on_lost(end_at_loss);
+  const std::uint16_t port = socket.local_endpoint().port();
+  spdlog::info("master_waits_to_lead port={} cluster={} journal={}", port, journal.cluster(),
+               log::Quoted{line.journal});
+  if (!line.port_file.empty()) {
+    if (Status written = write_port_file(line.port_file, port); !written) return std::move(written).error();
+  }
+  const Settings& settings = line.settings;
+  return wait_to_lead(io, journal, socket,
+                      {journal.cluster(), 0, settings.tokens, settings.tls, settings.advise != 0, std::string()});
+}
+
 std::unique_ptr<recording::Recorder> make_recorder(const CommandLine& line) {
   if (line.settings.recording_bytes_max == 0) return nullptr;
   return std::make_unique<recording::Recorder>(recording::Recorder::Options{
-      recording::recordings_of(line.journal), line.settings.recording_bytes_max,
+      recording::recordings_of(line.state_directory), line.settings.recording_bytes_max,
       [](const std::string& why) { spdlog::warn("recording_stopped reason={}", log::Quoted{why}); }});
 }
 
@@ -186,7 +248,7 @@ void end_at_the_latest() {
 
 // The journal is closed and unlocked, and all sockets are closed, even if threads are left behind. A master that dies
 // with its parent ends as soon as its recording is complete: what its journal has is as safe as after a kill.
-int end(std::unique_ptr<Master>& master, std::unique_ptr<journal::RocksdbJournal>& journal, bool dies_with_parent) {
+int end(std::unique_ptr<Master>& master, std::unique_ptr<journal::Journal>& journal, bool dies_with_parent) {
   const bool have_all_ended = master->stop();
   master.reset();
   if (have_all_ended && dies_with_parent) {
@@ -210,16 +272,21 @@ int run(const CommandLine& line) {
   asio::io_context io(1);
   TokenReload token_reload(io, line.token_file, !line.settings.tokens.is_empty());  // SIGHUP may come at any time
   if (Status status = log::set_up(line.log); !status) return complain(status.error());
-  auto journal = take_over([&] { return journal::RocksdbJournal::open(line.journal, {line.settings.journal_sync}); });
-  if (!journal) return complain(journal.error());
-  auto socket = take_over([&] { return open_socket(io, line); });
-  if (!socket) return complain(socket.error());
+  Opened opened;
+  const Status begun = line.shared_journal ? open_shared(io, line, opened) : open_own(io, line, opened);
+  if (!begun) return complain(begun.error());
+  auto& [journal, shared, socket] = opened;
+  if (shared != nullptr) {
+    const Result<bool> leads = follow(io, line, *shared, *socket);
+    if (!leads) return complain(leads.error());
+    if (!*leads) return 0;
+  }
   Settings settings = line.settings;
-  settings.index_directory = line.journal + "/access-points";
-  settings.history_directory = line.journal + "/history";
+  settings.index_directory = line.state_directory + "/access-points";
+  settings.history_directory = line.state_directory + "/history";
   const auto notifiers = std::make_shared<Notifiers>(io.get_executor(), notifier_program());
   settings.notices.tell = std::bind_front(&Notifiers::tell, notifiers);
-  auto master = Master::make(io, **journal, settings, std::move(*socket), end_at_journal_failure, make_recorder(line));
+  auto master = Master::make(io, *journal, settings, std::move(*socket), end_at_journal_failure, make_recorder(line));
   if (!master) return complain(master.error());
   pass_kill_point("journal-read");
   asio::signal_set signals(io, SIGTERM, SIGINT);
@@ -243,13 +310,13 @@ int run(const CommandLine& line) {
   }
   if (line.settings.injection) spdlog::info("injection_active {}", injection::describe(*line.settings.injection));
   spdlog::info("master_listening port={} tls={} cluster={} journal={}", (*master)->port(),
-               line.settings.tls ? "yes" : "no", (*journal)->cluster(), log::Quoted{line.journal});
+               line.settings.tls ? "yes" : "no", journal->cluster(), log::Quoted{line.journal});
   if (!line.port_file.empty()) {
     if (Status status = write_port_file(line.port_file, (*master)->port()); !status) return complain(status.error());
   }
   io.run();
   notifiers->stop();  // what is not told, the next master tells
-  return end(*master, *journal, line.parent != 0);
+  return end(*master, journal, line.parent != 0);
 }
 
 int print(const Result<std::string>& text) {

@@ -106,7 +106,7 @@ class EachMapper final : public Mapper {
     run_ = &context.counter("each", "run");
     failed_ = &context.counter("each", "failed");
     late_ = &context.counter("each", "timed out");
-    host_ = host_name();
+    host_ = ontime::host_name();
     std::error_code ignored;
     commands_.emplace(std::vector<std::string>{"ontime_files=" + std::filesystem::current_path(ignored).string()});
   }

@@ -26,7 +26,7 @@ Result<WebSettings> web_settings(const WebCommand& command) {
   settings.insecure_network = command.insecure_network;
   settings.host_names = command.host_names;
   if (!command.https.empty()) {
-    settings.https = net::TlsFiles{command.https + "/ca.pem", command.https + "/cert.pem", command.https + "/key.pem"};
+    settings.https = TlsFiles{command.https + "/ca.pem", command.https + "/cert.pem", command.https + "/key.pem"};
   }
   if (command.visitor_token_file.empty()) return settings;
   auto token = net::read_own_token(command.visitor_token_file);

@@ -35,7 +35,7 @@ struct WebSettings {
   std::vector<std::string> host_names{};  // beside localhost, the loopback addresses and the host of `listen`
   std::string token{};                    // wanted from visitors, as password or bearer; empty: none
   // HTTPS instead, for visitors with a certificate of the same authority, or with the token if there is one.
-  std::optional<net::TlsFiles> https{};
+  std::optional<TlsFiles> https{};
 };
 
 class WebServer {

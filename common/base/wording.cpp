@@ -95,6 +95,15 @@ std::string quoted(std::string_view text) {
   return result += '"';
 }
 
+std::string words_of(std::string_view said) {
+  constexpr std::size_t kWordsMax = 500;
+  std::string words(said.substr(0, said.find('\n')).substr(0, kWordsMax));
+  while (words.ends_with('.') || words.ends_with(' ')) words.pop_back();
+  std::replace_if(
+      words.begin(), words.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return words;
+}
+
 std::string hex_digits(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string digits;

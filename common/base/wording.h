@@ -48,6 +48,9 @@ std::string in_quotes(std::string_view text);
 // In quotes, with \", \\ and \n, and '?' for what a terminal acts on; any bytes.
 std::string quoted(std::string_view text);
 
+// What a server says, to be shown within a sentence: its begin, in one line of printable ASCII, without the full stop.
+std::string words_of(std::string_view said);
+
 // Two lower-case hexadecimal digits for each byte.
 std::string hex_digits(std::string_view bytes);
 

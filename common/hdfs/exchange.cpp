@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/base/units.h"
+#include "common/base/wording.h"
 #include "common/hdfs/file_status.h"
 #include "common/http/client.h"
 #include "common/http/url.h"
@@ -35,7 +36,7 @@ http::Failure refusal_of(const http::Head& head, const std::string& body) {
   const nlohmann::json& error = member_of(said, "RemoteException");
   if (const std::string exception = text_of(error, "exception"); !exception.empty()) {
     const std::string message = text_of(error, "message");  // some have a stack of calls behind the first line
-    failure.message = "HDFS answers " + http::words_of(exception + ": " + message);
+    failure.message = "HDFS answers " + words_of(exception + ": " + message);
     if (may_pass(exception)) failure.trouble = http::Trouble::Unavailable;
   } else if (head.status == 401) {
     failure.message +=

@@ -9,6 +9,7 @@
 
 #include "common/http/connection.h"
 #include "common/http/pace.h"
+#include "common/http/poster.h"
 #include "common/http/sink.h"
 #include "common/http/store.h"
 
@@ -21,13 +22,6 @@ struct InAnyCase {
   bool operator()(const std::string& one, const std::string& other) const;
 };
 using Fields = std::map<std::string, std::string, InAnyCase>;
-
-// PEM files. Without an authority the system's are believed; without a certificate none is shown.
-struct TlsFiles {
-  std::string authority{};
-  std::string certificate{};
-  std::string key{};
-};
 
 struct Request {
   std::string method = "GET";

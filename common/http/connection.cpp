@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/base/random.h"
+#include "common/base/wording.h"
 #include "common/http/client.h"
 
 namespace ontime::http {
@@ -15,15 +16,6 @@ namespace {
 bool may_pass(int status) { return status == 408 || status == 429 || (status >= 500 && status != 501); }
 
 }  // namespace
-
-std::string words_of(std::string_view said) {
-  constexpr std::size_t kWordsMax = 500;
-  std::string words(said.substr(0, said.find('\n')).substr(0, kWordsMax));
-  while (words.ends_with('.') || words.ends_with(' ')) words.pop_back();
-  std::replace_if(
-      words.begin(), words.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return words;
-}
 
 Failure failure_of(const Head& head) {
   return {may_pass(head.status) ? Trouble::Unavailable : Trouble::Refused,

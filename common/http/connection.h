@@ -41,9 +41,6 @@ using Answer = Result<T, Failure>;
 // What an answer or a missing one comes to, if it is not the one that was hoped for.
 Failure failure_of(const Head& head);
 Failure failure_of(Ending ending, const std::string& origin);  // "https://host:443"
-// What a server says, to be shown within a sentence: its begin, in one line of printable ASCII, without the full stop.
-std::string words_of(std::string_view said);
-
 struct Patience {
   Duration connect = std::chrono::seconds(5);          // or `silence`, if that is less
   Duration silence = std::chrono::milliseconds(1500);  // of a connection that is waited for; twice as long each time

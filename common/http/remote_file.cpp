@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/units.h"
+#include "common/base/wording.h"
 #include "common/http/client.h"
 
 namespace ontime::http {

@@ -6,17 +6,11 @@
 #include <string>
 
 #include "common/base/result.h"
+#include "common/base/tls_files.h"
 
 struct ssl_ctx_st;  // OpenSSL's; its headers stay in tls_*.cpp
 
 namespace ontime::net {
-
-// PEM files: of the authority, our certificate, its key.
-struct TlsFiles {
-  std::string authority;
-  std::string certificate;
-  std::string key;
-};
 
 class TlsIdentity {
  public:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/base/units.h"
+#include "common/base/wording.h"
 #include "common/http/client.h"
 #include "common/http/url.h"
 
@@ -46,7 +47,7 @@ http::Failure failure_of(const http::Head& head, const std::string& body, const 
   const std::string said =
       code.empty() ? std::to_string(head.status) + " " + head.reason : code + ": " + text_of(error, "Message");
   failure.code = code;
-  failure.message = "the store at " + origin + " answers " + http::words_of(said);
+  failure.message = "the store at " + origin + " answers " + words_of(said);
   if (!hint.empty()) failure.message += "; give the right " + std::string(hint);
   // Another request for the key is under way, perhaps an earlier try of this one: nothing is said of what is there.
   constexpr int kConflict = 409;

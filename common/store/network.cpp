@@ -53,6 +53,10 @@ class LinkedNetwork final : public Network {
     return std::make_unique<LinkedLender>(std::move(on_refused));
   }
 
+  std::unique_ptr<http::Poster> make_poster(http::PosterOptions options) override {
+    return http::make_poster(std::move(options));
+  }
+
   void prepare() override { s3::Access::of_process(); }
 
  private:

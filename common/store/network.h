@@ -10,6 +10,7 @@
 #include <string>
 
 #include "common/base/result.h"
+#include "common/http/poster.h"
 #include "common/http/ranged_file.h"
 #include "common/http/store.h"
 #include "common/http/url.h"
@@ -40,6 +41,8 @@ class Network {
                                                       const http::Patience& patience) = 0;
   virtual Result<std::string> lend_address(const std::string& name) = 0;
   virtual std::unique_ptr<FileLender> make_lender(FileLender::OnRefused on_refused) = 0;
+  // As http::make_poster().
+  virtual std::unique_ptr<http::Poster> make_poster(http::PosterOptions options) = 0;
   virtual void prepare() = 0;
 };
 

@@ -4,16 +4,15 @@
 #include <utility>
 
 #include "common/base/units.h"
+#include "common/base/wording.h"
 #include "common/hash/base64.h"
-#include "common/http/sink.h"
+#include "common/store/network.h"
 
 namespace ontime::journal {
 namespace {
 
 using nlohmann::json;
 using Kind = EtcdError::Kind;
-
-constexpr std::size_t kAnswerBytesMax = 256u << 20;
 
 EtcdError refused(std::string message) { return {Kind::Refused, std::move(message)}; }
 
@@ -78,16 +77,17 @@ std::vector<EtcdEntry> entries_of(const json& response) {
   return entries;
 }
 
+EtcdError error_of(const http::Failure& failure) {
+  return {failure.trouble == http::Trouble::Refused ? Kind::Refused : Kind::Passing, failure.message};
+}
+
 // https://grpc.github.io/grpc/core/md_doc_statuscodes.html
-EtcdError error_of(const http::Head& head, const std::string& text) {
-  const json answer = json::parse(text, nullptr, false);
-  if (!answer.is_object() || !answer.contains("code")) {
-    const http::Failure failure = http::failure_of(head);
-    return {failure.trouble == http::Trouble::Unavailable ? Kind::Passing : Kind::Refused, failure.message};
-  }
+EtcdError error_of(const http::Posted& posted) {
+  const json answer = json::parse(posted.text, nullptr, false);
+  if (!answer.is_object() || !answer.contains("code")) return error_of(*posted.failure);
   const int code = answer.value("code", 0);
   const std::string said = answer.value("error", "");
-  const std::string message = "etcd says \"" + http::words_of(said) + "\"";
+  const std::string message = "etcd says \"" + words_of(said) + "\"";
   if (said.find("space exceeded") != said.npos) {
     return {Kind::NoSpace,
             "etcd has no space left (the alarm NOSPACE): compact and defragment it or raise its "
@@ -105,15 +105,6 @@ bool is_about_token(const EtcdError& error) {
          error.message.find("revision in header is old") != std::string::npos;
 }
 
-EtcdError error_of(http::Ending ending, const std::string& origin, const EtcdAccess& access) {
-  const http::Failure failure = http::failure_of(ending, origin);
-  if (ending == http::Ending::Untrusted && !access.tls.authority.empty()) {
-    return refused("the certificate of the server at " + origin + " is for another host, or not signed by '" +
-                   access.tls.authority + "'");
-  }
-  return {failure.trouble == http::Trouble::Refused ? Kind::Refused : Kind::Passing, failure.message};
-}
-
 }  // namespace
 
 EtcdClient::EtcdClient(const EtcdAccess& access, Duration silence, const std::atomic<bool>* is_over)
@@ -121,41 +112,21 @@ EtcdClient::EtcdClient(const EtcdAccess& access, Duration silence, const std::at
 EtcdClient::~EtcdClient() = default;
 
 void EtcdClient::turn_to_next() {
-  connection_.reset();
+  member_poster_.reset();
   member_ = (member_ + 1) % access_.origins.size();
 }
 
 EtcdResult<std::string> EtcdClient::post(const std::string& path, const std::string& request) {
-  const std::string& origin = access_.origins[member_];
-  if (!connection_) {
-    const http::Patience once{.connect = silence_, .silence = silence_, .silence_max = silence_, .tries = 1};
-    connection_ = std::make_unique<http::Connection>(origin, is_over_, once);
+  if (!member_poster_) {
+    member_poster_ = store::network().make_poster(
+        {.origin = access_.origins[member_], .tls = access_.tls, .silence = silence_, .is_over = is_over_});
   }
-  http::Request post{.method = "POST", .target = path, .content = http::content_of(request), .has_time = true};
-  post.fields["Content-Type"] = "application/json";
-  if (!token_.empty()) post.fields["Authorization"] = token_;
-  post.tls = &access_.tls;
-  std::string text;
-  std::optional<EtcdError> error;
   const auto sent_at = std::chrono::steady_clock::now();
-  const http::Answer<void> insisted = connection_->insist([&](http::Client& client) -> http::Try {
-    http::TextSink sink(text, kAnswerBytesMax);
-    http::Head head;
-    const http::Ending ending = client.send(post, [&](const http::Head& came) {
-      head = came;
-      return &sink;
-    });
-    if (ending != http::Ending::Whole) {
-      error = error_of(ending, origin, access_);
-      return {http::failure_of(ending, origin)};
-    }
-    if (head.status != 200) error = error_of(head, text);
-    return {};
-  });
-  if (error) return *error;
-  if (!insisted) return EtcdError{Kind::Passing, insisted.error().message};
+  http::Answer<http::Posted> posted = member_poster_->post(path, request, token_);
+  if (!posted) return error_of(posted.error());
+  if (posted->failure) return error_of(*posted);
   sent_at_ = sent_at;
-  return text;
+  return std::move(posted->text);
 }
 
 EtcdResult<void> EtcdClient::authenticate() {
@@ -235,7 +206,7 @@ EtcdResult<void> EtcdClient::renew_lease(std::int64_t lease) {
   const json parsed = json::parse(*answer, nullptr, false);
   if (!parsed.is_object() || !parsed.contains("result")) {
     turn_to_next();
-    return EtcdError{Kind::Passing, "etcd does not renew the lease: " + http::words_of(*answer)};
+    return EtcdError{Kind::Passing, "etcd does not renew the lease: " + words_of(*answer)};
   }
   const bool is_live = parsed["result"].is_object() && parsed["result"].contains("TTL");
   return is_live ? EtcdResult<void>() : EtcdResult<void>(EtcdError{Kind::NotFound, "etcd has ended the lease"});

@@ -12,8 +12,7 @@
 
 #include "common/base/result.h"
 #include "common/base/time.h"
-#include "common/http/client.h"
-#include "common/http/connection.h"
+#include "common/http/poster.h"
 
 namespace ontime::journal {
 
@@ -22,7 +21,7 @@ struct EtcdAccess {
   std::vector<std::string> origins;  // of members: "http://host:2379"; at least one
   std::string user;                  // "": none
   std::string password;
-  http::TlsFiles tls;
+  TlsFiles tls;
 };
 
 struct EtcdError {
@@ -107,8 +106,8 @@ class EtcdClient {
   const Duration silence_;
   const std::atomic<bool>* const is_over_;
   std::size_t member_ = 0;
-  std::unique_ptr<http::Connection> connection_;  // to the member
-  std::string token_;                             // "": none yet
+  std::unique_ptr<http::Poster> member_poster_;  // of the member that is asked
+  std::string token_;                            // "": none yet
   std::chrono::steady_clock::time_point sent_at_{};
 };
 

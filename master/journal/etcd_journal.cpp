@@ -127,7 +127,7 @@ Status EtcdJournal::lead(const std::function<void(const std::string&)>& on_leade
     trouble = done ? std::nullopt : std::optional(done.error().message);
     pause();
   }
-  return failed("Waiting to lead the journal in " + text_ + " was stopped.");
+  return unavailable("Waiting to lead the journal in " + text_ + " was stopped.");
 }
 
 // The next look shows whether this one leads now, also if no answer comes.

@@ -17,15 +17,15 @@
 #include <string>
 
 #include "common/base/time.h"
-#include "common/http/client.h"
+#include "common/http/poster.h"
 #include "master/journal/etcd_address.h"
 #include "master/journal/etcd_client.h"
 #include "master/journal/etcd_follower.h"
 #include "master/journal/etcd_layout.h"
 #include "master/journal/etcd_lease.h"
 #include "master/journal/etcd_snapshots.h"
-#include "master/journal/journal.h"
 #include "master/journal/record_store.h"
+#include "master/journal/shared_journal.h"
 
 namespace ontime::journal {
 
@@ -34,14 +34,14 @@ struct EtcdSettings {
   // within etcd takes 1 to 2 s as it comes, and a leader that could not renew its lease meanwhile gives up.
   Duration lease = std::chrono::seconds(2);
   std::string name{};  // the address at which clients reach this master
-  http::TlsFiles tls{};
+  TlsFiles tls{};
   std::string user{};  // "": the address's user and password
   std::string password{};
   std::uint64_t log_bytes_min = 16u << 20;  // behind a snapshot, before there is another one
   std::uint64_t quota_bytes = 2ull << 30;   // etcd's --quota-backend-bytes, which it does not tell
 };
 
-class EtcdJournal : public Journal {
+class EtcdJournal : public SharedJournal {
  public:
   // Makes the journal if there is none. Tries for at most 10 s. An error names the address and the reason: what cannot
   // be reached is Unavailable; another format, no right, no trust and what is no etcd are not.
@@ -49,15 +49,10 @@ class EtcdJournal : public Journal {
   // Gives up leading, so that another master leads at once. REQUIRES: lead() has returned.
   ~EtcdJournal() override;
 
-  // Waits until this master leads, which is success, and follows the journal meanwhile, so that read_all() reads
-  // memory. `on_leader` is called with the name of each other leader that is seen, and with "" when there is none. An
-  // error: the journal is damaged, etcd refuses something, or stop() was called. REQUIRES: called once.
-  Status lead(const std::function<void(const std::string&)>& on_leader);
-  // lead() returns soon, an error. Any thread.
-  void stop() { is_stopped_ = true; }
-  // `lost` is called once, on a thread of the journal, when this master leads no more; no append succeeds from then on.
-  // It counts as lost a tenth of the lease before another one can lead. REQUIRES: called before lead().
-  void on_lost(std::function<void(const std::string& why)> lost) { on_lost_ = std::move(lost); }
+  Status lead(const std::function<void(const std::string&)>& on_leader) override;
+  void stop() override { is_stopped_ = true; }
+  // It counts as lost a tenth of the lease before another one can lead.
+  void on_lost(std::function<void(const std::string& why)> lost) override { on_lost_ = std::move(lost); }
 
   const std::string& cluster() const override { return cluster_; }
   // REQUIRES for the rest: lead() has succeeded.

@@ -18,7 +18,7 @@ class HttpsTest : public WebTest {
   void serve_https(const std::string& token) {
     const std::string directory = certs_.path() + "/master";
     serve({.token = token,
-           .https = net::TlsFiles{directory + "/ca.pem", directory + "/cert.pem", directory + "/key.pem"}});
+           .https = TlsFiles{directory + "/ca.pem", directory + "/cert.pem", directory + "/key.pem"}});
   }
   // The status, or 0 if there was no answer.
   int status_for(const CertificateDirectory* certs, const httplib::Headers& headers = {}) {
@@ -59,7 +59,7 @@ TEST_F(HttpsTest, WithATokenEitherIsEnough) {
 
 TEST_F(HttpsTest, ACertificateThatIsNoneIsRefusedAtTheStart) {
   serve_https("");
-  const auto refused = WebServer::make({.https = net::TlsFiles{"none", "none", "none"}}, *view_);
+  const auto refused = WebServer::make({.https = TlsFiles{"none", "none", "none"}}, *view_);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("'none'"), std::string::npos) << refused.error().message;
 }

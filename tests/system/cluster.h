@@ -57,12 +57,15 @@ class Cluster {
   nlohmann::json job(const std::string& id) const;  // with tasks; null while the master is away
   nlohmann::json nodes() const;                     // none while the master is away
   std::string wait(const std::string& id) const;    // its final state
-  std::string address() const { return "127.0.0.1:" + port_; }
+  // Masters that the test starts itself, in the place of start_master().
+  void set_masters(const std::string& addresses) { addresses_ = addresses; }
+  std::string address() const { return addresses_.empty() ? "127.0.0.1:" + port_ : addresses_; }
   std::string operator/(const std::string& name) const { return directory_ / name; }
 
  private:
   TemporaryDirectory directory_;
   std::string port_;
+  std::string addresses_;
   Arguments master_extra_;
   std::string node_timeout_ = "1s";
   std::string master_program_ = kBin + "/ontime-master";

@@ -35,7 +35,7 @@ constexpr std::string_view kSharesUser =
 struct Words {
   std::string masters = "127.0.0.1:7400";
   std::string token_file;
-  net::TlsFiles tls;
+  TlsFiles tls;
   std::string run_as;
   std::optional<Duration> attempt_cpu;
   std::vector<std::string> control_groups;
