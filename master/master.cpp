@@ -174,7 +174,8 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       history_(io.get_executor(), scheduler_->cluster(),
                {settings.history_directory, settings.history_directory.empty() ? 0 : settings.history_bytes_max}),
       notices_({control_, pictures_, settings.notices.tell, journal.cluster(), settings.notices.secret}),
-      room_(scheduler_->cluster(), settings.owner_share),
+      room_(scheduler_->cluster(), settings.owner_share,
+            [&journal](std::uint64_t bytes) { return journal.has_room_for(bytes); }),
       submissions_(
           control_, answers_, submission_work_, committer_, room_, journal.cluster(), settings.policy, settings.roots,
           [this](const scheduler::InputFile& file) { return indexes_.find(file); }, settings.notices.otherwise),

@@ -63,7 +63,7 @@ class EtcdJournal : public SharedJournal {
 
   // An error says that so many more bytes of records would not fit into etcd: while a snapshot is written, it holds the
   // one before, the new one and a log of either's size. Any thread.
-  Status has_room_for(std::uint64_t bytes) const;
+  Status has_room_for(std::uint64_t bytes) const override;
 
  private:
   EtcdJournal(const EtcdAddress& address, EtcdSettings settings);

@@ -33,6 +33,12 @@ class Journal {
   // is of no more use.
   virtual Status append(std::span<const scheduler::JournalRecord> batch) = 0;
 
+  // Failed, with one sentence, if so many bytes more of records would not fit for good. Any thread.
+  virtual Status has_room_for(std::uint64_t bytes) const {
+    static_cast<void>(bytes);
+    return {};
+  }
+
   // append() waits for no disk, unless the disk is full or the system has no memory to spare.
   virtual bool is_quick() const { return false; }
 

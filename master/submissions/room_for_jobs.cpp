@@ -28,6 +28,15 @@ Status check(const std::string& who, const Room& taken, double share) {
   return {};
 }
 
+// What the journal will hold of the job at most: its description, and what becomes of each task if all goes well.
+std::uint64_t journal_bytes_of(const scheduler::JobSpec& job, const Room& room) {
+  constexpr std::uint64_t kTaskBytes = 200;
+  constexpr std::uint64_t kFileBytes = 64;  // besides its name
+  std::uint64_t bytes = room.bytes + kTaskBytes * room.tasks;
+  for (const scheduler::InputFile& file : job.inputs) bytes += file.path.size() + kFileBytes;
+  return bytes;
+}
+
 }  // namespace
 
 Result<RoomForJobs::Reservation> RoomForJobs::reserve(const scheduler::JobSpec& next) {
@@ -39,6 +48,9 @@ Result<RoomForJobs::Reservation> RoomForJobs::reserve(const scheduler::JobSpec& 
   if (!owner.empty()) {
     if (Status status = check(owner, there.by(owner) + reserved_->by(owner) + room, owner_share_); !status)
       return status.error();
+  }
+  if (in_journal_) {
+    if (Status status = in_journal_(journal_bytes_of(next, room)); !status) return status.error();
   }
   reserved_->take(owner, room);
   const auto give_back = [reserved = reserved_, owner, room](const void*) { reserved->give_back(owner, room); };

@@ -2,7 +2,10 @@
 // Bounds how much of the master's memory the jobs that have not ended may take together, and those of one owner. Jobs
 // on their way in count as well. Control thread only.
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "common/base/result.h"
 #include "scheduler/core/cluster.h"
@@ -12,8 +15,11 @@ namespace ontime::master {
 
 class RoomForJobs {
  public:
+  // What says whether a journal has room for so many bytes more (journal::Journal::has_room_for).
+  using InJournal = std::function<Status(std::uint64_t bytes)>;
   // The jobs of one owner may take `owner_share` of each bound, more than 0 and at most 1.
-  RoomForJobs(const scheduler::Cluster& cluster, double owner_share) : cluster_(cluster), owner_share_(owner_share) {}
+  RoomForJobs(const scheduler::Cluster& cluster, double owner_share, InJournal in_journal = {})
+      : cluster_(cluster), owner_share_(owner_share), in_journal_(std::move(in_journal)) {}
 
   // The room is given back when this is dropped, which is to happen as soon as the cluster has the job. May outlive
   // what it is reserved in.
@@ -24,6 +30,7 @@ class RoomForJobs {
  private:
   const scheduler::Cluster& cluster_;
   const double owner_share_;
+  const InJournal in_journal_;
   const std::shared_ptr<scheduler::RoomTaken> reserved_ = std::make_shared<scheduler::RoomTaken>();
 };
 

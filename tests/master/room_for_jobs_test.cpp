@@ -35,6 +35,22 @@ TEST(RoomForJobs, OneOwnerFillsHisShareAndNotThatOfOthers) {
   EXPECT_TRUE(RoomForJobs(world.cluster(), 1).reserve(of("mallory")));
 }
 
+TEST(RoomForJobs, WhatTheJournalCannotHoldIsRefused) {
+  World world;
+  std::uint64_t asked = 0;
+  RoomForJobs room(world.cluster(), 1, [&asked](std::uint64_t bytes) {
+    asked = bytes;
+    return bytes < 1000 ? Status() : failed("the journal is full");
+  });
+  EXPECT_TRUE(room.reserve(of("")));
+  EXPECT_GT(asked, 0u);
+  JobSpec large = of("");
+  large.parameters["text"] = std::string(1000, 'x');
+  const auto refused = room.reserve(large);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "the journal is full");
+}
+
 TEST(RoomForJobs, ParametersCountWhateverTheirPolicyAndApplication) {
   World world;
   JobSpec large = of("mallory");
