@@ -93,6 +93,8 @@ EtcdError error_of(const http::Head& head, const std::string& text) {
             "etcd has no space left (the alarm NOSPACE): compact and defragment it or raise its "
             "--quota-backend-bytes, then disarm the alarm"};
   }
+  if (said.find("too large") != said.npos)
+    return refused(message + "; its --max-request-bytes is less than its default");
   if (code == 5) return {Kind::NotFound, message};
   const bool may_pass = code == 1 || code == 2 || code == 4 || code == 10 || code == 13 || code == 14 ||
                         said.find("too many requests") != said.npos;
