@@ -113,6 +113,10 @@ EtcdError error_of(http::Ending ending, const std::string& origin, const EtcdAcc
     return refused("the certificate of the server at " + origin + " is for another host, or not signed by '" +
                    access.tls.authority + "'");
   }
+  if (ending == http::Ending::NoCertificate) {
+    return refused("the certificate in '" + access.tls.certificate + "' with the key in '" + access.tls.key +
+                   "' cannot be used");
+  }
   return {failure.trouble == http::Trouble::Refused ? Kind::Refused : Kind::Passing, failure.message};
 }
 

@@ -1,104 +1,19 @@
-// The journal in etcd with members that are there: who leads, what is refused, what is too large, what is damaged.
+// The journal in etcd with members that are there: who leads, what is too large, what is damaged.
 #include "master/journal/etcd_journal.h"
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "tests/journal/etcd_records.h"
-#include "tests/support/etcd_cluster.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/journal/etcd_fixture.h"
 
 namespace ontime::journal {
 namespace {
-
-using scheduler::JournalRecord;
-using Opened = Result<std::unique_ptr<EtcdJournal>>;
-
-void ignore_leader(const std::string&) {}
-
-// With a cluster that is there before each test.
-class EtcdJournalTest : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!test::EtcdCluster::is_there()) GTEST_SKIP() << test::kNoEtcd;
-  }
-
-  void start(std::size_t members = 1, const test::Arguments& more = {}) {
-    etcd_ = std::make_unique<test::EtcdCluster>(members, more);
-  }
-
-  EtcdAddress address() const { return parse_etcd_address(etcd_->address()).value(); }
-
-  std::unique_ptr<EtcdJournal> open(EtcdSettings settings = {}) const {
-    Opened opened = EtcdJournal::open(address(), std::move(settings));
-    EXPECT_TRUE(opened) << opened.error().message;
-    return opened ? std::move(*opened) : nullptr;
-  }
-
-  std::unique_ptr<EtcdJournal> lead(EtcdSettings settings = {}) const {
-    auto journal = open(std::move(settings));
-    if (!journal) return nullptr;
-    const Status leads = journal->lead(ignore_leader);
-    EXPECT_TRUE(leads) << leads.error().message;
-    return journal;
-  }
-
-  std::string refusal(EtcdSettings settings = {}) const {
-    Opened opened = EtcdJournal::open(address(), std::move(settings));
-    if (!opened) return opened.error().message;
-    const Status leads = (*opened)->lead(ignore_leader);
-    return leads ? "" : leads.error().message;
-  }
-
-  static void append(Journal& journal, const std::vector<JournalRecord>& batch) {
-    const Status status = journal.append(batch);
-    ASSERT_TRUE(status) << status.error().message;
-  }
-  static void append_marks(Journal& journal, std::uint32_t first, std::uint32_t end) {
-    for (std::uint32_t number = first; number < end; ++number) append(journal, {record_of({1, number})});
-  }
-
-  static std::vector<Mark> marks(Journal& journal) {
-    Status status;
-    std::vector<Mark> all = marks_in(journal, status);
-    EXPECT_TRUE(status) << status.error().message;
-    return all;
-  }
-  static std::vector<Mark> first(std::uint32_t count) {
-    std::vector<Mark> all;
-    for (std::uint32_t number = 0; number < count; ++number) all.push_back({1, number});
-    return all;
-  }
-
-  // Past the journal.
-  EtcdAnswer transact(const EtcdTransaction& transaction) const {
-    const std::atomic<bool> never{false};
-    EtcdAccess access;
-    for (const std::string& host : address().hosts) access.origins.push_back("http://" + host);
-    const auto answer = EtcdClient(access, std::chrono::seconds(10), &never).transact(transaction);
-    EXPECT_TRUE(answer) << answer.error().message;
-    return answer ? *answer : EtcdAnswer();
-  }
-  void put(const std::string& key, const std::string& value) const {
-    transact({.then = {{.kind = EtcdOperation::Kind::Put, .key = key, .value = value}}});
-  }
-  void erase(const std::string& key, const std::string& end = "") const {
-    transact({.then = {{.kind = EtcdOperation::Kind::Erase, .key = key, .end = end}}});
-  }
-  std::vector<EtcdEntry> get(const std::string& key, const std::string& end = "") const {
-    const EtcdAnswer answer = transact({.then = {{.key = key, .end = end}}});
-    return answer.got.empty() ? std::vector<EtcdEntry>() : answer.got[0];
-  }
-
-  const EtcdLayout layout_{"ontime"};
-  std::unique_ptr<test::EtcdCluster> etcd_;
-};
 
 TEST_F(EtcdJournalTest, OneLeadsAndTheNextFollowsAndHearsOfItAndLeadsWhenItGoes) {
   start();
@@ -264,14 +179,6 @@ TEST_F(EtcdJournalTest, AFollowerReadsTheSnapshotWhenTheLogHasGoneFromUnderIt) {
   EXPECT_EQ(read, wanted);
 }
 
-TEST_F(EtcdJournalTest, RefusesAnotherFormat) {
-  start();
-  put(layout_.meta(), std::to_string(kJournalFormat + 1) + " cluster");
-  EXPECT_NE(refusal().find("it has format 9 and this ontime-master knows formats up to 8"), std::string::npos);
-  put(layout_.meta(), "7 cluster");
-  EXPECT_NE(refusal().find("let the ontime-master that wrote it finish its jobs"), std::string::npos);
-}
-
 // Each is done to a journal that is whole, with a snapshot and a log, and undone.
 TEST_F(EtcdJournalTest, RefusesWhatIsDamaged) {
   start();
@@ -296,17 +203,6 @@ TEST_F(EtcdJournalTest, RefusesWhatIsDamaged) {
     put(key, whole[0].value);
     EXPECT_EQ(refusal(), "");
   }
-}
-
-TEST_F(EtcdJournalTest, NamesAnEtcdThatTakesOnlySmallRequests) {
-  start(1, {"--max-request-bytes", "100000"});
-  auto journal = lead();
-  ASSERT_TRUE(journal);
-  const std::vector<JournalRecord> batch{large_record(3, 200'000)};
-  const Status status = journal->append(batch);
-  ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().kind, ErrorKind::Failed);
-  EXPECT_NE(status.error().message.find("--max-request-bytes"), std::string::npos) << status.error().message;
 }
 
 TEST_F(EtcdJournalTest, WaitsWithoutSpaceAndStoresTheBatchOnceWhenThereIsSome) {
@@ -343,48 +239,7 @@ TEST_F(EtcdJournalTest, WaitsWithoutSpaceAndStoresTheBatchOnceWhenThereIsSome) {
   EXPECT_EQ(marks(*lead()), first(stored + 1));
 }
 
-TEST_F(EtcdJournalTest, TakesAUserAndItsPasswordAndNamesAWrongOne) {
-  start();
-  for (const test::Arguments& one :
-       std::vector<test::Arguments>{{"user", "add", "root:secret"},
-                                    {"user", "grant-role", "root", "root"},
-                                    {"user", "add", "master:pa/ss:word"},
-                                    {"role", "add", "journal"},
-                                    {"role", "grant-permission", "journal", "--prefix=true", "readwrite", "ontime/"},
-                                    {"user", "grant-role", "master", "journal"},
-                                    {"auth", "enable"}}) {
-    const test::Finished done = etcd_->control(one);
-    ASSERT_EQ(done.status, 0) << done.err;
-  }
-  EXPECT_NE(refusal().find("user name is empty"), std::string::npos) << refusal();
-  EXPECT_NE(refusal({.user = "master", .password = "wrong"}).find("the user 'master' is not let in: etcd says"),
-            std::string::npos);
-  const auto elsewhere = parse_etcd_address("etcd://master:pa%2Fss%3Aword@" + etcd_->hosts() + "/elsewhere");
-  ASSERT_TRUE(elsewhere);
-  const Opened opened = EtcdJournal::open(*elsewhere, {});
-  ASSERT_FALSE(opened);
-  EXPECT_NE(opened.error().message.find("permission denied"), std::string::npos) << opened.error().message;
-  EXPECT_EQ(opened.error().message.find("word"), std::string::npos) << opened.error().message;
-  auto journal = lead({.lease = std::chrono::seconds(60), .user = "master", .password = "pa/ss:word"});
-  ASSERT_TRUE(journal);
-  append_marks(*journal, 0, 1);
-  etcd_->kill(0);  // which knows no token then
-  etcd_->start(0);
-  const std::vector<JournalRecord> batch{record_of({1, 1})};
-  Status status = journal->append(batch);
-  EXPECT_TRUE(status || test::eventually([&] { return bool(status = journal->append_again(batch)); }));
-  EXPECT_EQ(marks(*journal), first(2));
-}
-
-TEST_F(EtcdJournalTest, SaysWhoCannotBeReachedAndWhoIsNoEtcd) {
-  const auto nobody = parse_etcd_address("etcd://127.0.0.1:" + test::free_port() + "/ontime");
-  ASSERT_TRUE(nobody);
-  const Opened opened = EtcdJournal::open(*nobody, {});
-  ASSERT_FALSE(opened);
-  EXPECT_EQ(opened.error().kind, ErrorKind::Unavailable);
-  EXPECT_EQ(opened.error().message, "Cannot open the journal in " + nobody->text() + ": the server at http://" +
-                                        nobody->hosts[0] + " cannot be reached.");
-}
+// Of a member that wants a certificate from whoever asks it, too.
 
 }  // namespace
 }  // namespace ontime::journal
