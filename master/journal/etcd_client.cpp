@@ -43,6 +43,9 @@ json to_json(const EtcdCompare& compare) {
   if (compare.value) {
     all["target"] = "VALUE";
     all["value"] = hash::to_base64(*compare.value);
+  } else if (compare.modified) {
+    all["target"] = "MOD";
+    all["mod_revision"] = std::to_string(*compare.modified);
   } else {
     all["target"] = "CREATE";
     all["create_revision"] = std::to_string(compare.created);
@@ -74,7 +77,8 @@ std::vector<EtcdEntry> entries_of(const json& response) {
   const auto range = response.find("response_range");
   if (range == response.end() || !range->contains("kvs")) return entries;
   for (const json& one : range->at("kvs"))
-    entries.push_back({bytes(one, "key"), bytes(one, "value"), number(one, "create_revision"), number(one, "lease")});
+    entries.push_back({bytes(one, "key"), bytes(one, "value"), number(one, "create_revision"),
+                       number(one, "mod_revision"), number(one, "lease")});
   return entries;
 }
 

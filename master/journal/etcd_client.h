@@ -51,7 +51,9 @@ struct EtcdOperation {
 
 struct EtcdCompare {
   std::string key;
-  std::optional<std::string> value{};  // none: the revision counts at which the key was made, 0 if there is none
+  // The first that is there counts; neither: the revision at which the key was made, 0 if there is none.
+  std::optional<std::string> value{};
+  std::optional<std::int64_t> modified{};  // revision
   std::int64_t created = 0;
 };
 
@@ -65,7 +67,8 @@ struct EtcdTransaction {
 struct EtcdEntry {
   std::string key;
   std::string value;
-  std::int64_t created = 0;  // revision
+  std::int64_t created = 0;   // revision
+  std::int64_t modified = 0;  // likewise
   std::int64_t lease = 0;
 };
 
@@ -76,7 +79,7 @@ struct EtcdAnswer {
 };
 
 // Not for several threads at a time. Each member is asked once, the one first that answered last: so a request may be
-// carried out several times, and must be one that may.
+// carried out several times, also long after its answer, by a member that hung with it; it must be one that may.
 class EtcdClient {
  public:
   // `silence`: how long each member is waited for. Soon after `is_over` becomes true every request fails. Both outlive

@@ -67,6 +67,7 @@ TEST_F(EtcdAccessTest, TakesAUserAndItsPasswordAndNamesAWrongOne) {
   EXPECT_EQ(marks(*journal), first(2));
 }
 
+// Of a member that wants a certificate from its clients, too.
 TEST_F(EtcdAccessTest, TrustsOnlyWhomItsAuthorityHasSignedAndShowsItsCertificate) {
   const test::TemporaryDirectory directory;
   const auto ours = cli::make_authority("ours", std::chrono::hours(24 * 366)),

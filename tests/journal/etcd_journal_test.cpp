@@ -239,7 +239,5 @@ TEST_F(EtcdJournalTest, WaitsWithoutSpaceAndStoresTheBatchOnceWhenThereIsSome) {
   EXPECT_EQ(marks(*lead()), first(stored + 1));
 }
 
-// Of a member that wants a certificate from whoever asks it, too.
-
 }  // namespace
 }  // namespace ontime::journal
