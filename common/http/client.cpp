@@ -236,8 +236,9 @@ Ending ending_of(CURLcode code) {
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
       return Ending::Untrusted;
-    case CURLE_SSL_CONNECT_ERROR:
     case CURLE_SSL_CERTPROBLEM:
+      return Ending::NoCertificate;
+    case CURLE_SSL_CONNECT_ERROR:
       return Ending::NoTls;
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_UNSUPPORTED_PROTOCOL:  // no line of a status

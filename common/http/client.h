@@ -56,6 +56,7 @@ enum class Ending {
   Untrusted,    // nobody vouches for the server
   Private,      // though only a public server was to be asked
   NoTls,
+  NoCertificate,  // our own, or its key
   NoHttp,
   Silent,  // or too slow
   Broken,  // or nobody waits any more

@@ -38,6 +38,8 @@ Failure failure_of(Ending ending, const std::string& origin) {
               "a public server redirects to " + origin + ", which is in a private network; name that address itself"};
     case Ending::NoTls:
       return {Trouble::Unavailable, "the server at " + origin + " speaks no TLS that is understood here"};
+    case Ending::NoCertificate:
+      return {Trouble::Refused, "the certificate and key to show to the server at " + origin + " cannot be used"};
     case Ending::NoHttp:
       return {Trouble::Unavailable, "the server at " + origin + " gives no answer that is understood here"};
     case Ending::Silent:

@@ -44,6 +44,10 @@ class OneByOne final : public Poster {
       failure.message = "the certificate of the server at " + options_.origin +
                         " is for another host, or not signed by '" + options_.tls.authority + "'";
     }
+    if (ending == Ending::NoCertificate) {
+      failure.message = "the certificate in '" + options_.tls.certificate + "' with the key in '" + options_.tls.key +
+                        "' cannot be used";
+    }
     return failure;
   }
 

@@ -42,6 +42,9 @@ json to_json(const EtcdCompare& compare) {
   if (compare.value) {
     all["target"] = "VALUE";
     all["value"] = hash::to_base64(*compare.value);
+  } else if (compare.modified) {
+    all["target"] = "MOD";
+    all["mod_revision"] = std::to_string(*compare.modified);
   } else {
     all["target"] = "CREATE";
     all["create_revision"] = std::to_string(compare.created);
@@ -73,7 +76,8 @@ std::vector<EtcdEntry> entries_of(const json& response) {
   const auto range = response.find("response_range");
   if (range == response.end() || !range->contains("kvs")) return entries;
   for (const json& one : range->at("kvs"))
-    entries.push_back({bytes(one, "key"), bytes(one, "value"), number(one, "create_revision"), number(one, "lease")});
+    entries.push_back({bytes(one, "key"), bytes(one, "value"), number(one, "create_revision"),
+                       number(one, "mod_revision"), number(one, "lease")});
   return entries;
 }
 
@@ -93,6 +97,8 @@ EtcdError error_of(const http::Posted& posted) {
             "etcd has no space left (the alarm NOSPACE): compact and defragment it or raise its "
             "--quota-backend-bytes, then disarm the alarm"};
   }
+  if (said.find("too large") != said.npos)
+    return refused(message + "; its --max-request-bytes is less than its default");
   if (code == 5) return {Kind::NotFound, message};
   const bool may_pass = code == 1 || code == 2 || code == 4 || code == 10 || code == 13 || code == 14 ||
                         said.find("too many requests") != said.npos;

@@ -50,7 +50,9 @@ struct EtcdOperation {
 
 struct EtcdCompare {
   std::string key;
-  std::optional<std::string> value{};  // none: the revision counts at which the key was made, 0 if there is none
+  // The first that is there counts; neither: the revision at which the key was made, 0 if there is none.
+  std::optional<std::string> value{};
+  std::optional<std::int64_t> modified{};  // revision
   std::int64_t created = 0;
 };
 
@@ -64,7 +66,8 @@ struct EtcdTransaction {
 struct EtcdEntry {
   std::string key;
   std::string value;
-  std::int64_t created = 0;  // revision
+  std::int64_t created = 0;   // revision
+  std::int64_t modified = 0;  // likewise
   std::int64_t lease = 0;
 };
 
@@ -75,7 +78,7 @@ struct EtcdAnswer {
 };
 
 // Not for several threads at a time. Each member is asked once, the one first that answered last: so a request may be
-// carried out several times, and must be one that may.
+// carried out several times, also long after its answer, by a member that hung with it; it must be one that may.
 class EtcdClient {
  public:
   // `silence`: how long each member is waited for. Soon after `is_over` becomes true every request fails. Both outlive

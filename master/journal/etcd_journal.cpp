@@ -144,18 +144,24 @@ EtcdResult<void> EtcdJournal::campaign() {
   return {};
 }
 
-// All that is stored has been read, since the leader's key was there. What lies behind was never stored.
+// All that is stored has been read, since the leader's key was there. What lies behind was never stored. The leader's
+// key is written anew, so that this is done but once: later it would remove what this leader stores.
 EtcdResult<bool> EtcdJournal::begin_leading(std::int64_t leadership) {
-  constexpr auto kErase = EtcdOperation::Kind::Erase;
+  constexpr auto kErase = EtcdOperation::Kind::Erase, kPut = EtcdOperation::Kind::Put;
   const std::uint64_t current = follower_.snapshot().chain.batches;
   EtcdTransaction clean;
-  clean.compares = {layout_.leads(leadership)};
+  clean.compares = {layout_.leads(leadership), {.key = layout_.leader(), .modified = leadership}};
   clean.then = {{.kind = kErase, .key = layout_.log_from(follower_.chain().batches + 1), .end = layout_.log_end()},
                 {.kind = kErase, .key = layout_.snapshot_from(0), .end = layout_.snapshot_from(current)},
-                {.kind = kErase, .key = layout_.snapshot_from(current + 1), .end = layout_.snapshot_end()}};
+                {.kind = kErase, .key = layout_.snapshot_from(current + 1), .end = layout_.snapshot_end()},
+                {.kind = kPut, .key = layout_.leader(), .value = settings_.name, .lease = lease_.id()}};
+  clean.otherwise = {{.key = layout_.leader()}};
   const EtcdResult<EtcdAnswer> cleaned = following_.transact(clean);
   if (!cleaned) return cleaned.error();
-  if (!cleaned->has_held || !note_leading()) return false;
+  const auto& got = cleaned->got;
+  const bool was_clean = !cleaned->has_held && !got.empty() && !got[0].empty() &&
+                         got[0].front().created == leadership && got[0].front().modified != leadership;
+  if ((!cleaned->has_held && !was_clean) || !note_leading()) return false;
   leadership_ = leadership;
   chain_ = latest_ = follower_.chain();
   snapshots_ = std::make_unique<EtcdSnapshots>(

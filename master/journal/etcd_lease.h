@@ -1,6 +1,6 @@
 #pragma once
 // A lease in etcd that is renewed until it is given up. It counts as ended here a tenth of its length before etcd could
-// end it, by this machine's steady clock from when the latest renewal was sent: so whoever has it knows first, even cut
+// end it, by this machine's steady clock from when the latest renewal was sent: so its owner knows first, even cut
 // off from etcd.
 
 #include <atomic>

@@ -103,8 +103,7 @@ void EtcdSnapshots::write_snapshot() {
     return true;
   });
   if (!leads_ || (!waiting.empty() && !put(waiting))) return;
-  if (!insist({{.kind = EtcdOperation::Kind::Put, .key = layout_.current(), .value = encode_snapshot(snapshot)}}))
-    return;
+  if (!make_current(snapshot)) return;
   const EtcdSnapshot before = std::exchange(current_, snapshot);
   log_bytes_ = 0;
   remove_before(before);
@@ -124,15 +123,33 @@ void EtcdSnapshots::remove_before(const EtcdSnapshot& before) {
     if (!insist({{.kind = kErase, .key = layout_.log_from(0), .end = layout_.log_from(end)}})) return;
   }
   if (!insist({{.kind = kErase, .key = layout_.snapshot_from(0), .end = layout_.snapshot_from(last)}})) return;
-  static_cast<void>(client_.compact(revision_));  // etcd does it again later, or is told by others
+  static_cast<void>(client_.compact(revision_));  // is done by others otherwise
 }
 
-// Each of these may be repeated: the log and other snapshots are left alone by them.
+// Only instead of the one before: a try that is carried out late must not bring back what is removed by then.
+bool EtcdSnapshots::make_current(const EtcdSnapshot& snapshot) {
+  const std::string value = encode_snapshot(snapshot);
+  EtcdTransaction put;
+  put.compares = {layout_.leads(leadership_), {.key = layout_.current()}};
+  if (current_ != EtcdSnapshot()) put.compares.back().value = encode_snapshot(current_);
+  put.then = {{.kind = EtcdOperation::Kind::Put, .key = layout_.current(), .value = value}};
+  put.otherwise = {{.key = layout_.leader()}, {.key = layout_.current()}};
+  return insist(put, [&](const EtcdAnswer& answer) {
+    const auto& got = answer.got;
+    return got.size() == 2 && !got[0].empty() && got[0].front().created == leadership_ && !got[1].empty() &&
+           got[1].front().value == value;
+  });
+}
+
 bool EtcdSnapshots::insist(std::vector<EtcdOperation> operations) {
-  const EtcdTransaction transaction{.compares = {layout_.leads(leadership_)}, .then = std::move(operations)};
+  return insist({.compares = {layout_.leads(leadership_)}, .then = std::move(operations)},
+                [](const EtcdAnswer&) { return false; });
+}
+
+bool EtcdSnapshots::insist(const EtcdTransaction& transaction, const std::function<bool(const EtcdAnswer&)>& is_done) {
   while (!is_ending_) {
     const EtcdResult<EtcdAnswer> answer = client_.transact(transaction);
-    if (answer && answer->has_held) {
+    if (answer && (answer->has_held || is_done(*answer))) {
       revision_ = answer->revision;
       return true;
     }

@@ -49,7 +49,11 @@ class EtcdSnapshots {
   void write_snapshot();
   bool put_part(std::uint64_t part, std::string_view bytes);
   void remove_before(const EtcdSnapshot& before);
-  bool insist(std::vector<EtcdOperation> operations);  // false: this leads no more, or ends
+  bool make_current(const EtcdSnapshot& snapshot);
+  // They may be carried out again, and later. False: this leads no more, or ends.
+  bool insist(std::vector<EtcdOperation> operations);
+  // `is_done`: whether what was got otherwise says that an earlier try has done it.
+  bool insist(const EtcdTransaction& transaction, const std::function<bool(const EtcdAnswer&)>& is_done);
 
   const EtcdLayout& layout_;
   const std::int64_t leadership_;

@@ -1,5 +1,5 @@
 #pragma once
-// What every journal is told apart by: the id of its cluster and its format.
+// What identifies every journal: the id of its cluster and its format.
 
 #include <string>
 
