@@ -7,44 +7,18 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 
-#include "common/base/program_path.h"
+#include "common/base/environment.h"
+#include "common/base/python.h"
 
 namespace ontime::lab {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr int kLacksPackages = 69;  // python/ontime/lab/__main__.py ends so
-
-// Beside the programs: in a build a link to the sources.
-std::string package_folder() {
-  const fs::path folder = program_path().parent_path();
-  std::error_code error;
-  for (const fs::path& prefix : {folder.parent_path(), folder.parent_path().parent_path()}) {
-    const fs::path found = prefix / "share" / "ontime" / "python";
-    if (fs::exists(found, error)) return found.string();
-  }
-  return {};
-}
-
-bool put_on_path(const std::string& folder) {
-  const char* before = std::getenv("PYTHONPATH");
-  return setenv("PYTHONPATH", (folder + (before == nullptr ? "" : ":" + std::string(before))).c_str(), 1) == 0;
-}
-
-std::vector<std::string> interpreters() {
-  const char* chosen = std::getenv("ONTIME_PYTHON");
-  if (chosen != nullptr && *chosen != '\0') return {chosen};
-  return {"python3", "/usr/bin/python3"};
-}
 
 // The exit status; kLacksPackages if there is no such program.
 int run_to_end(std::vector<std::string> words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  const std::vector<char*> pointers = pointers_to(words);
   pid_t child = 0;
   if (posix_spawnp(&child, pointers[0], nullptr, nullptr, pointers.data(), environ) != 0) return kLacksPackages;
   int status = 0;
@@ -56,10 +30,10 @@ int run_to_end(std::vector<std::string> words) {
 }  // namespace
 
 Result<cli::ExitCode> run_python(const std::vector<std::string>& arguments) {
-  static const bool is_on_path = put_on_path(package_folder());
+  static const bool is_on_path = setenv("PYTHONPATH", python_path().c_str(), 1) == 0;
   if (!is_on_path) return failed("cannot set $PYTHONPATH");
   std::fflush(stdout);
-  for (const std::string& interpreter : interpreters()) {
+  for (const std::string& interpreter : python_interpreters()) {
     std::vector<std::string> words{interpreter, "-B", "-m", "ontime.lab"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     const int status = run_to_end(std::move(words));

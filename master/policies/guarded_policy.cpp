@@ -7,6 +7,7 @@
 #include "common/base/units.h"
 #include "common/base/utf8.h"
 #include "master/policies/own_policies.h"
+#include "master/policies/policy_process.h"
 #include "scheduler/policies/plan_flaws.h"
 
 namespace ontime::master {
@@ -31,8 +32,8 @@ std::string what_was_thrown() {
 
 class Guarded final : public scheduler::Policy {
  public:
-  Guarded(std::string name, std::unique_ptr<scheduler::Policy> policy, Duration budget)
-      : name_(std::move(name)), policy_(std::move(policy)), budget_(budget) {
+  Guarded(std::string name, std::unique_ptr<scheduler::Policy> policy, Duration budget, Tell tell)
+      : name_(std::move(name)), policy_(std::move(policy)), budget_(budget), tell_(tell) {
     try {
       order_ = policy_->order();
       has_shares_ = policy_->has_shares();
@@ -60,7 +61,10 @@ class Guarded final : public scheduler::Policy {
 
   Plan plan(const View& view) override {
     Plan plan;
-    if (problem_.empty()) problem_ = look(view, plan);
+    if (problem_.empty()) {
+      problem_ = look(view, plan);
+      if (!problem_.empty() && tell_ != nullptr) tell_(sentence());
+    }
     return problem_.empty() ? std::move(plan) : excuse(view);
   }
 
@@ -70,6 +74,8 @@ class Guarded final : public scheduler::Policy {
     const auto begin = std::chrono::steady_clock::now();
     try {
       plan = policy_->plan(view);
+    } catch (const PolicyEnded& ended) {
+      return without_controls(std::string(ended.what()).substr(0, kWhyBytesMax), "", NotUtf8::IsReplaced);
     } catch (...) {
       return "it throws: " + what_was_thrown();
     }
@@ -79,12 +85,13 @@ class Guarded final : public scheduler::Policy {
     return scheduler::flaw_of(plan, view);
   }
 
+  std::string sentence() const { return "The policy " + name_ + " is not asked any more: " + problem_ + "."; }
+
   Plan excuse(const View& view) {
     Plan plan;
     for (const scheduler::JobView& job : view.jobs) {
       if (!told_.insert(job.id).second) continue;
-      plan.add(scheduler::Note{job.id, "The policy " + name_ + " is not asked any more: " + problem_ +
-                                           ". The job goes on under 'none', without speculation."});
+      plan.add(scheduler::Note{job.id, sentence() + " The job goes on under 'none', without speculation."});
     }
     if (!view.jobs.empty()) told_.erase(told_.begin(), told_.lower_bound(view.jobs.front().id));
     return plan;
@@ -93,6 +100,7 @@ class Guarded final : public scheduler::Policy {
   const std::string name_;
   const std::unique_ptr<scheduler::Policy> policy_;
   const Duration budget_;
+  const Tell tell_;
   JobOrder order_{};
   bool has_shares_ = false;
   bool plans_at_submission_ = true;
@@ -102,9 +110,9 @@ class Guarded final : public scheduler::Policy {
 
 }  // namespace
 
-std::unique_ptr<scheduler::Policy> guarded(std::string name, std::unique_ptr<scheduler::Policy> policy,
-                                           Duration budget) {
-  return std::make_unique<Guarded>(std::move(name), std::move(policy), budget);
+std::unique_ptr<scheduler::Policy> guarded(std::string name, std::unique_ptr<scheduler::Policy> policy, Duration budget,
+                                           Tell tell) {
+  return std::make_unique<Guarded>(std::move(name), std::move(policy), budget, tell);
 }
 
 }  // namespace ontime::master

@@ -10,6 +10,7 @@
 
 #include "common/app/loaded_application.h"
 #include "common/base/utf8.h"
+#include "master/policies/remote_policy.h"
 #include "scheduler/policies/own_policy.h"
 #include "scheduler/policies/policy_files.h"
 
@@ -22,10 +23,14 @@ using scheduler::PolicyInterface;
 using Maker = scheduler::Policy* (*)(Parameters&);
 
 std::atomic<Duration> usual_budget{Duration::zero()};
+std::atomic<Tell> teller{nullptr};
 
-[[noreturn]] void refuse(const std::string& why) {
-  throw std::invalid_argument(without_controls(why, "", NotUtf8::IsReplaced));
-}
+// Its sentence is whole.
+class Refused : public std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+[[noreturn]] void refuse(const std::string& why) { throw Refused(without_controls(why, "", NotUtf8::IsReplaced)); }
 
 std::string in_words(const PolicyInterface& interface) {
   return std::to_string(interface.number) + "-" + std::to_string(interface.layout);
@@ -33,8 +38,6 @@ std::string in_words(const PolicyInterface& interface) {
 
 // What the shared object offers, made by ONTIME_POLICY. It stays loaded until the process ends.
 Maker open(const std::string& file) {
-  if (const Status kept = app::check_kept(file, {::geteuid(), ::getegid()}, "policy"); !kept)
-    refuse(kept.error().message);
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) refuse(std::string("cannot load the policy: ") + ::dlerror());
   const auto* interface = static_cast<const PolicyInterface*>(::dlsym(library, "ontime_policy_interface"));
@@ -47,25 +50,34 @@ Maker open(const std::string& file) {
   return reinterpret_cast<Maker>(maker);
 }
 
+std::unique_ptr<scheduler::Policy> make(const std::string& file, Parameters& parameters, Duration budget) {
+  if (const Status kept = app::check_kept(file, {::geteuid(), ::getegid()}, "policy"); !kept)
+    refuse(kept.error().message);
+  if (is_planned_elsewhere(file)) return make_remote_policy(file, parameters.rest(), budget);
+  return std::unique_ptr<scheduler::Policy>(open(file)(parameters));
+}
+
 std::unique_ptr<scheduler::Policy> load(const std::string& file, Parameters& parameters) {
-  const Maker make = open(file);
-  const double budget = parameters.duration("budget", seconds(usual_budget.load()));
+  const Duration budget = from_seconds(parameters.duration("budget", seconds(usual_budget.load())));
   std::unique_ptr<scheduler::Policy> policy;
   try {
-    policy.reset(make(parameters));
+    policy = make(file, parameters, budget);
+  } catch (const Refused&) {
+    throw;
   } catch (const std::exception& thrown) {  // a parameter that it refuses, most likely
     refuse("the policy " + file + " cannot start: " + thrown.what());
   } catch (...) {
     refuse("the policy " + file + " cannot start: it throws something that is no std::exception");
   }
   if (!policy) refuse("the policy " + file + " offers nothing");
-  return guarded(file, std::move(policy), from_seconds(budget));
+  return guarded(file, std::move(policy), budget, teller);
 }
 
 }  // namespace
 
-void allow_own_policies(Duration budget) {
+void allow_own_policies(Duration budget, Tell tell) {
   usual_budget = budget;
+  teller = tell;
   scheduler::load_policies_with(load);
 }
 

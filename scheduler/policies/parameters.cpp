@@ -136,6 +136,14 @@ Handover Parameters::handover(Handover otherwise) {
   return rule == "ready" ? Handover::Ready : Handover::Predicted;
 }
 
+StringMap Parameters::rest() {
+  StringMap rest;
+  for (const auto& [name, value] : given_) {
+    if (name != kAsWritten && name != kRace && known_.insert(name).second) rest.emplace(name, value);
+  }
+  return rest;
+}
+
 void Parameters::finish() const {
   for (const auto& [name, value] : given_) {
     if (known_.contains(name)) continue;

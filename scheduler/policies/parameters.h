@@ -52,6 +52,9 @@ class Parameters {
   JobOrder order();                               // order: fifo (default), deadline, workload
   Handover handover(Handover otherwise);          // handover
 
+  // What is given and nobody has asked for, but for what any policy takes: for a policy that checks them itself.
+  StringMap rest();
+
   // As people wrote them; for a policy that hands some on.
   const StringMap& given() const { return given_; }
 

@@ -15,15 +15,18 @@ LINES_MAX = {
     "cli": 13400,
     # Ten formats of records (+870) and their interface for applications (+215); ways to the keys of AWS (+360); redirects, files
     # without a size and small ones (+330); part files compressed and named (+255); JSON and WARC that are divided (+350); clock times and
-    # terminals (+165), base64 and files for TLS (+55)
-    "common": 16600,
+    # terminals (+165), base64 and files for TLS (+55), where Python is (+45)
+    "common": 16665,
     "lab": 10543,  # whole traces, and the verb that makes them of logs (+130)
     # What is excluded or skipped of the inputs, and why (+240), formats that are none of text (+106), how parts are called and stored (+25),
     # notices (+660), what a job was (+26), policies of one's own (+270), what outlives the master of ended jobs (+640), a
-    # journal in etcd (+1,570)
-    "master": 18150,
+    # journal in etcd (+1,570), masters that follow (+380), policies in processes of their own: what they see, their plans, their
+    # messages (+920)
+    "master": 19300,
     "python/ontime": 2766,  # records as fields, values and objects; lines that are written; row groups of Parquet (+110)
-    "python/ontime/lab": 3320,  # readers of eight formats of logs (+1,315), pages that are dark at night and fit phones, one job under all policies (+26)
+    # readers of eight formats of logs (+1,315), pages that are dark at night and fit phones, one job under all policies (+26), policies in Python,
+    # an environment to learn them in, simulations and plans as data frames (+645)
+    "python/ontime/lab": 3965,
     # forecasts know nodes and records (+317), ends, clones and divisions are weighed (+171), corrupt inputs are left out (+97), six
     # baselines of other engines (+586), policies of one's own (+225),
     # slots that deadlines need (+300), workers that know their end (+170)

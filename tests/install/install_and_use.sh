@@ -42,7 +42,9 @@ cmake --build "$work/policy" >>"$work/build.log"
 own=$work/policy/lib/ontime/policies/copy_late.so
 run "$work/out-own" --set step=4 --app-dir "$work/build/lib/ontime/apps" --policy "$own"
 "$ontime" result "$work/out-own" --app-dir "$work/build/lib/ontime/apps" | diff "$work/expected.tsv" -
-[ ! -e "$work/ontime/bin/ontime-lab" ] || "$ontime" simulate "$source_dir/examples/experiments/one-straggler.yaml" --policy "$own"
+# In Python it finds the package where it is installed.
+[ ! -e "$work/ontime/bin/ontime-lab" ] || "$ontime" simulate "$source_dir/examples/experiments/one-straggler.yaml" --policy "$own" \
+  --policy "$source_dir/examples/policy/copy_late.py"
 
 echo "The application runs by its name alone once it is installed beside the others"
 cmake --install "$work/build" --prefix "$work/ontime" >>"$work/install.log"
