@@ -170,7 +170,7 @@ bool ApplicationMaster::may_leave_out(const Job& job, const std::string& why) {
 }
 
 // Its other tasks would be mapped for nothing, so they end too. An attempt that no worker hears of stands for each of
-// those that were never launched.
+// those that were never launched, unless the node takes none any more: then they are launched as others are.
 std::string ApplicationMaster::leave_out(StepBuilder& step, AttemptId id, const std::string& why) {
   const NodeId node = step.cluster.find_attempt(id)->node;
   step.record(fact::AttemptEnded{id, AttemptEnd::Failed, why});
