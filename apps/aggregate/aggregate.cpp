@@ -10,6 +10,7 @@
 #include "apps/aggregate/groups.h"
 #include "apps/aggregate/json_fields.h"
 #include "apps/aggregate/plan.h"
+#include "apps/aggregate/regular_rows.h"
 
 namespace {
 
@@ -35,10 +36,13 @@ class AggregateMapper final : public Mapper {
       const auto kind = batch.format->shape().kind;
       are_lines_ = kind == RecordShape::Kind::Lines || kind == RecordShape::Kind::Csv;  // where there is no quote
       ends_.emplace(format_->separator);
+      other_ends_.emplace(format_->separator);
       if (format_->kind == FieldKind::Json) json_.emplace(plan_.fields);
     }
-    if (!json_ && !std::exchange(has_columns_, true))
+    if (!json_ && !std::exchange(has_columns_, true)) {
       columns_ = find_columns(plan_.fields, context_->header(), format_->separator);
+      regular_ = RegularRows::find(plan_, columns_, format_->separator, batch.bytes.substr(0, batch.bytes.find('\n')));
+    }
     const bool has_quotes =
         format_->kind == FieldKind::Csv && std::memchr(batch.bytes.data(), '"', batch.bytes.size()) != nullptr;
     if (json_ || !are_lines_ || has_quotes)
@@ -48,13 +52,25 @@ class AggregateMapper final : public Mapper {
     if (groups_->is_full()) groups_->flush(out);
   }
 
-  void flush(Output& out) override { groups_->flush(out); }
+  void flush(Output& out) override {
+    if (regular_) regular_->drain(*groups_);
+    groups_->flush(out);
+  }
 
  private:
   void map_lines(const Batch& batch) {
+    if (!regular_) return map_any_lines(batch, batch.bytes);
+    regular_->add(batch.bytes, *ends_, [&](std::string_view line) { map_any_lines(batch, line); });
+    if (regular_->is_of_use()) return;
+    regular_->drain(*groups_);
+    regular_.reset();
+  }
+
+  // Lines of any form, which stand in the batch.
+  void map_any_lines(const Batch& batch, std::string_view lines) {
     const char* const begin = batch.bytes.data();
     const char* const end = begin + batch.bytes.size();
-    for_each_row(batch.bytes, *ends_, columns_, values_, [&](const char* line) {
+    for_each_row(lines, *other_ends_, columns_, values_, [&](const char* line) {
       add(end, [&] { return batch.offset + static_cast<std::uint64_t>(line - begin); });
     });
   }
@@ -113,7 +129,8 @@ class AggregateMapper final : public Mapper {
   bool are_lines_ = false;
   bool has_columns_ = false;
   Columns columns_;
-  std::optional<FieldEnds> ends_;
+  std::unique_ptr<RegularRows> regular_;  // while it is of use in the segment
+  std::optional<FieldEnds> ends_, other_ends_;
   std::optional<JsonFields> json_;
   std::optional<Groups> groups_;
   std::vector<std::string_view> values_;

@@ -126,6 +126,13 @@ Groups::Groups(const Plan& plan, std::size_t memory_bytes)
       memory_bytes_(memory_bytes),
       has_texts_(!plan.present.empty() || !plan.distinct.empty() || !plan.tops.empty()) {}
 
+Totals* Groups::add_records(std::string_view key, std::uint64_t count) {
+  const std::uint32_t group = keys_.find_or_add(key, false);
+  if (group == records_.size()) begin_group();
+  records_[group] += count;
+  return totals_.data() + group * plan_.numbers.size();
+}
+
 std::string_view Groups::joined(const std::string_view* values) {
   scratch_.clear();
   for (const std::size_t field : plan_.by) {

@@ -108,6 +108,8 @@ class Groups {
     ++records_[group];
     return group;
   }
+  // Adds records of the group `key`, and returns where its numbers begin. REQUIRES: no more than one field makes it.
+  Totals* add_records(std::string_view key, std::uint64_t count);
   Totals& totals(std::uint32_t group, std::size_t place) { return totals_[group * plan_.numbers.size() + place]; }
   // All but numbers.
   void add_texts(std::uint32_t group, const std::string_view* values);

@@ -27,6 +27,14 @@ std::string to_text(const Number& number);
 // Rounded to six decimals more than the sum has, without zeros at their end. REQUIRES: count > 0.
 std::string mean_text(const Number& sum, std::uint64_t count);
 
+// What eight digits say: of 0 to 9 each, the first in the lowest byte.
+inline std::int64_t digits_of(std::uint64_t word) {
+  word = word * 2561 >> 8;
+  word = (word & 0x00ff00ff00ff00ff) * 6553601 >> 16;
+  word = (word & 0x0000ffff0000ffff) * 42949672960001 >> 32;
+  return static_cast<std::int64_t>(word);
+}
+
 // The same for up to eight bytes without exponent, blanks and plus, in a few instructions; false if it is none of
 // these. REQUIRES: 1 to 8 bytes; 8 bytes can be read from `text` on.
 inline bool parse_short_number(const char* text, std::size_t size, std::int64_t& digits, int& decimals) {
@@ -51,16 +59,54 @@ inline bool parse_short_number(const char* text, std::size_t size, std::int64_t&
     ++marks;
   }
   const bool are_digits = (word & 0xf0 * ones) == 0x30 * ones && ((word + 0x06 * ones) & 0xf0 * ones) == 0x30 * ones;
-  word = (word & 0x0f * ones) * 2561 >> 8;
-  word = (word & 0x00ff00ff00ff00ff) * 6553601 >> 16;
-  word = (word & 0x0000ffff0000ffff) * 42949672960001 >> 32;
-  digits = (static_cast<std::int64_t>(word) ^ sign) - sign;
+  digits = (digits_of(word & 0x0f * ones) ^ sign) - sign;
   return are_digits && marks < size;
 }
+
+// The same for numbers with a known number of digits behind the point, read from their end: half the instructions.
+class FixedForm {
+ public:
+  static constexpr int kMostDecimals = 6;
+
+  // REQUIRES: 0 to kMostDecimals.
+  explicit FixedForm(int decimals)
+      : decimals_(decimals),
+        behind_(decimals == 0 ? 0 : ~std::uint64_t{0} << 8 * (8 - decimals)),
+        before_(decimals == 0 ? ~std::uint64_t{0} : ~behind_ & ~std::uint64_t{0xff}),
+        points_(decimals == 0 ? 0 : 1),
+        point_(decimals == 0 ? 0 : std::uint64_t{0xff} << 8 * (7 - decimals)) {}
+
+  int decimals() const { return decimals_; }
+  // False for what has another form, whether it is a number or not. REQUIRES: 8 bytes can be read before its end, and
+  // one from its begin on.
+  [[gnu::always_inline]] bool parse(std::string_view text, std::int32_t& digits) const {
+    constexpr std::uint64_t ones = 0x0101010101010101;
+    std::uint64_t word;
+    std::memcpy(&word, text.data() + text.size() - 8, 8);
+    const int sign = *text.data() == '-' ? 1 : 0;
+    const std::size_t count = text.size() - points_ - static_cast<std::size_t>(sign);
+    if ((word & point_) != ('.' * ones & point_) || count - 1 > 7 - points_) return false;
+    word = ((word & behind_) | (word << 8 * points_ & before_)) ^ '0' * ones;
+    word &= ~std::uint64_t{0} << ((64 - 8 * count) & 63);
+    if (((word | (word + 0x76 * ones)) & 0x80 * ones) != 0) return false;
+    digits = (static_cast<std::int32_t>(digits_of(word)) ^ -sign) + sign;
+    return true;
+  }
+
+ private:
+  int decimals_;
+  std::uint64_t behind_, before_;  // the digits behind the point; those before it, once they are moved next to them
+  std::size_t points_;
+  std::uint64_t point_;
+};
 
 // How many numbers there are, their sum, the least and the greatest. All with as many decimals as any of them has.
 class Totals {
  public:
+  Totals() = default;
+  // REQUIRES: count > 0; no more decimals than kMaxDecimals.
+  Totals(std::uint64_t count, std::int64_t sum, std::int64_t min, std::int64_t max, int decimals)
+      : few_{count, sum, min, max}, decimals_(decimals) {}
   void add(std::int64_t digits, int decimals) {
     std::int64_t sum;
     if (decimals != decimals_ || __builtin_add_overflow(few_.sum, digits, &sum)) [[unlikely]]

@@ -22,15 +22,16 @@ class FieldEnds {
 
   explicit FieldEnds(char separator, InstructionSet set = best_instruction_set());
 
-  // Valid until the next call. REQUIRES: at most kMaxBytes.
-  std::span<const std::uint32_t> find(std::string_view text) {
-    return {places_.data(), find_(text, separator_, places_.data())};
+  // Valid until the next call. In front of the first one stands -1, as if a line had ended before the text.
+  // REQUIRES: at most kMaxBytes.
+  std::span<const std::int32_t> find(std::string_view text) {
+    return {&places_[1], find_(text, separator_, &places_[1])};
   }
 
  private:
-  std::size_t (*find_)(std::string_view text, char separator, std::uint32_t* places);
+  std::size_t (*find_)(std::string_view text, char separator, std::int32_t* places);
   char separator_;
-  std::array<std::uint32_t, kMaxBytes + kBlockBytes> places_;  // room for a block that is written in advance
+  std::array<std::int32_t, 1 + kMaxBytes + kBlockBytes> places_;  // room for a block that is written in advance
 };
 
 // Calls visit(begin of the line) for each line of `bytes`, with its fields in `values`; what it lacks is empty there.
@@ -58,7 +59,7 @@ void for_each_row(std::string_view bytes, FieldEnds& ends, const Columns& column
   };
   for (std::size_t begin = 0; begin < bytes.size(); begin += FieldEnds::kMaxBytes) {
     const char* const from = bytes.data() + begin;
-    for (const std::uint32_t place : ends.find(bytes.substr(begin, FieldEnds::kMaxBytes)))
+    for (const std::int32_t place : ends.find(bytes.substr(begin, FieldEnds::kMaxBytes)))
       from[place] == '\n' ? end_line(from + place) : end_field(from + place);
   }
   if (line < end) end_line(end);

@@ -10,6 +10,7 @@
 #include "common/base/kill_point.h"
 #include "common/log/fields.h"
 #include "master/inputs/input_listing.h"
+#include "master/inputs/plain_records.h"
 #include "master/submissions/notify.h"
 #include "master/submissions/submission.h"
 
@@ -30,7 +31,7 @@ struct Listed {
   scheduler::JobSpec begun;
   InputListing inputs;
   Result<scheduler::JobSpec> spec = failed("The job was not prepared.");
-  std::string left_out;  // of the input
+  std::string left_out;  // of the input, and what to know of it besides
   Status status;
 };
 
@@ -52,6 +53,10 @@ std::vector<std::vector<std::string>> by_directory(const wire::JobSpec& request)
   return groups;
 }
 
+void note(std::string& notes, const std::string& more) {
+  if (!more.empty()) notes += (notes.empty() ? "" : "; ") + more;
+}
+
 // Lists these arguments; after the last ones the job is whole.
 FileWork::Job listing_of(const std::shared_ptr<Listed>& listed, const std::vector<std::string>& group, bool is_last) {
   FileWork::Job job;
@@ -64,6 +69,7 @@ FileWork::Job listing_of(const std::shared_ptr<Listed>& listed, const std::vecto
     auto inputs = listed->inputs.finish();
     if (inputs) {
       listed->left_out = std::move(inputs->left_out);
+      if (listed->begun.records.empty()) note(listed->left_out, advice_on_records(inputs->files));
       listed->begun.skip.inputs = std::move(inputs->skipped);
     }
     listed->spec =

@@ -9,6 +9,8 @@
 namespace ontime::scheduler {
 namespace {
 
+constexpr const char* kLeftOut = "its input is corrupt and is left out";
+
 constexpr Duration kAvoidedFirst = std::chrono::seconds(1);
 constexpr Duration kAvoidedMost = std::chrono::minutes(1);
 constexpr Duration kMayBeBack = std::chrono::minutes(1);  // a lost node, since it was given up
@@ -167,17 +169,48 @@ bool ApplicationMaster::may_leave_out(const Job& job, const std::string& why) {
   return job.spec.skip.inputs.size() + job.left_out.size() < kLeftOutMax && text <= kLeftOutTextMax;
 }
 
-// Its other tasks are mapped for nothing, or found to be corrupt as well.
+// Its other tasks would be mapped for nothing, so they end too. An attempt that no worker hears of stands for each of
+// those that were never launched, unless the node takes none any more: then they are launched as others are.
 std::string ApplicationMaster::leave_out(StepBuilder& step, AttemptId id, const std::string& why) {
+  const NodeId node = step.cluster.find_attempt(id)->node;
   step.record(fact::AttemptEnded{id, AttemptEnd::Failed, why});
+  close_left_out(step, id, why);
+  const Job& job = *step.cluster.find_job(job_);
+  const std::uint32_t file = step.cluster.find_task(id.task)->file;
+  const auto is_of_it = [&](std::uint32_t index) { return step.cluster.find_task(task_id(index))->file == file; };
+  std::uint32_t index = id.task.index;
+  while (index > 0 && is_of_it(index - 1)) --index;  // tasks are in the order of their inputs
+  for (; index < task_count_ && is_of_it(index); ++index) {
+    const Task& task = *step.cluster.find_task(task_id(index));
+    if (task.ledger.is_done()) continue;
+    if (task.attempts.empty()) {
+      if (step.cluster.find_node(node)->duty != Duty::Serves) continue;
+      const AttemptId never{task_id(index), 0};
+      step.record(fact::AttemptLaunched{never, node, task.ledger.find(task.ledger.split().begin)->range});
+      step.record(fact::AttemptEnded{never, AttemptEnd::Killed, kLeftOut});
+      if (index >= next_fresh_) ++fresh_done_;
+    }
+    const auto attempts = static_cast<std::uint32_t>(step.cluster.find_task(task_id(index))->attempts.size());
+    close_left_out(step, {task_id(index), attempts - 1}, why);
+  }
+  skip_fresh_done(step.cluster);
+  return job.left_out.size() < job.spec.inputs.size() ? "" : "each input is corrupt and was to be left out: " + why;
+}
+
+void ApplicationMaster::close_left_out(StepBuilder& step, AttemptId id, const std::string& why) {
   const auto attempts = static_cast<std::uint32_t>(step.cluster.find_task(id.task)->attempts.size());
   for (std::uint32_t number = 0; number < attempts; ++number) {
-    end_attempt(step, {id.task, number}, AttemptEnd::Killed, "its input is corrupt and is left out");
+    end_attempt(step, {id.task, number}, AttemptEnd::Killed, kLeftOut);
   }
   step.record(fact::InputLeftOut{id, why});
   refresh(step.cluster, id.task);
-  const Job& job = *step.cluster.find_job(job_);
-  return job.left_out.size() < job.spec.inputs.size() ? "" : "each input is corrupt and was to be left out: " + why;
+}
+
+void ApplicationMaster::skip_fresh_done(const Cluster& cluster) {
+  while (fresh_done_ > 0 && cluster.find_task(task_id(next_fresh_))->ledger.is_done()) {
+    ++next_fresh_;
+    --fresh_done_;
+  }
 }
 
 // No node is left that might have what the job needs, or so many have not that it must be the job's fault; but not

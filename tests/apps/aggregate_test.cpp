@@ -5,6 +5,7 @@
 #include <set>
 
 #include "apps/aggregate/groups.h"
+#include "apps/aggregate/regular_rows.h"
 #include "apps/aggregate/separated.h"
 #include "apps/text/text_output.h"
 #include "tests/apps/texts.h"
@@ -106,6 +107,86 @@ TEST(Aggregate, IsWhatAPlainLoopFindsHoweverTheLinesAreDivided) {
                            *any_division()) == both);
     }
   }));
+}
+
+// Rows of which most are alike, as RegularRows takes them, in more bytes than are looked at at once.
+std::string mostly_alike_rows() {
+  using namespace rc;
+  const auto digits = gen::inRange<std::int64_t>(-9999, 10000);
+  const int decimals = *gen::inRange(0, 4);
+  const auto number = gen::map(digits, [decimals](std::int64_t some) {
+    const std::string text = std::to_string(std::abs(some) + 10'000);
+    const auto point = text.size() - static_cast<std::size_t>(decimals);
+    return (some < 0 ? "-" : "") + text.substr(1, point - 1) + (decimals > 0 ? "." : "") + text.substr(point);
+  });
+  const auto odd = gen::elementOf(std::vector<std::string>{"", "x", "-", ".", "1.25", "+7", "123456789.5", "1e2", " 3 ",
+                                                           "-.5", "\r", "1\n", "8;9"});
+  const auto key = gen::elementOf(std::vector<std::string>{"a", "b", "", "eight--8", "sixteen-------16",
+                                                           "twenty-three---------23", "twenty-four-----------24"});
+  const std::string end = *gen::elementOf(std::vector<std::string>{"\n", "\r\n"});
+  const int seldom = *gen::elementOf(std::vector<int>{1000, 100, 3});
+  std::string text;
+  const auto rows =
+      *gen::container<std::vector<std::tuple<std::string, std::string, std::string>>>(gen::tuple(key, number, number));
+  for (int times = *gen::inRange(1, 300); times > 0; --times) {
+    for (const auto& [name, one, other] : rows)
+      text += name + ";" + one + ";" + (*gen::inRange(0, seldom) == 0 ? *odd : other) + end;
+    if (text.size() > 20'000) break;
+  }
+  return text + *gen::elementOf(std::vector<std::string>{"", "a;1", "a;1;2"});
+}
+
+TEST(Aggregate, TakesRowsThatAreAlikeAsAnyOthers) {
+  EXPECT_TRUE(rc::check([] {
+    const std::string text = mostly_alike_rows();
+    const std::string by = *rc::gen::elementOf(std::vector<std::string>{"", "1", "3"});
+    const std::string take = *rc::gen::elementOf(std::vector<std::string>{
+        "count", "sum(2)", "count,min(3),max(3)", "mean(2),count,sum(3)", "max(3),min(2),sum(1)"});
+    const Division division = *any_division();
+    const auto aggregate = [&](const std::string& taken) {
+      return aggregated(text, {{"by", by}, {"take", taken}, {"separator", ";"}, {"bad", "skip"}}, division);
+    };
+    std::string slowly;  // with a column more, for which rows are taken one by one; without it
+    const std::string with_column = aggregate("count(2)," + take);
+    const std::size_t column = by.empty() ? 0 : 1;
+    for (const app::Line line : app::Lines(with_column, 0)) {
+      std::size_t begin = 0;
+      for (std::size_t i = 0; i < column; ++i) begin = line.text.find('\t', begin) + 1;
+      slowly += line.text.substr(0, begin);
+      slowly += line.text.substr(line.text.find('\t', begin) + 1);
+      slowly += '\n';
+    }
+    RC_ASSERT(aggregate(take) == slowly);
+  }));
+}
+
+TEST(Aggregate, TakesRowsThatAreAlikeWithAnyInstructions) {
+  EXPECT_TRUE(rc::check([] {
+    const std::string text = mostly_alike_rows();
+    const TestContext context = context_of(application("aggregate"), {{"by", "1"}, {"take", "count,mean(2)"}});
+    const Plan plan = Plan::parse(context);
+    std::set<std::string> outputs;
+    for (const InstructionSet set : instruction_sets()) {
+      const auto rows = RegularRows::find(plan, {1, 2}, ';', "a;1", set);
+      FieldEnds ends(';', set);
+      Groups groups(plan);
+      std::string others, output;
+      rows->add(text, ends, [&](std::string_view line) { others += line; });
+      rows->drain(groups);
+      TextOutput out(output);
+      groups.flush(out);
+      out.finish();
+      outputs.insert(output + "others\n" + others);
+    }
+    RC_ASSERT(outputs.size() == 1u);
+  }));
+}
+
+TEST(Aggregate, HandsOnRowsOfMoreGroupsThanItHoldsAndCountsAll) {
+  std::string text, expected;
+  for (int i = 100'000; i < 150'000; ++i) text += std::to_string(i) + ";1\n";
+  for (int i = 100'000; i < 150'000; ++i) expected += std::to_string(i) + "\t2\t2\n";
+  EXPECT_TRUE(aggregated(text + text, {{"by", "1"}, {"take", "count,sum(2)"}, {"separator", ";"}}) == expected);
 }
 
 TEST(Aggregate, FindsTheSameFieldsWithAnyInstructions) {

@@ -1,9 +1,10 @@
-// bench_kernels PLAIN KEYED [PAIRS]: the map loops of the applications against the yardsticks, as ratios.
+// bench_kernels PLAIN KEYED ROWS [PAIRS]: the map loops of the applications against the yardsticks, as ratios.
 //
-// PLAIN and KEYED are files of generate_text, the second with --keys. Every application's mapper, loaded as a runner
-// loads it, and its yardstick run in processes of their own, in turns, PAIRS times (default 5), and so does a program
-// that only copies the file out of the page cache. Reported is the CPU time (user and system) of the three and the
-// medians of the ratios of the pairs. Close to 1 is good; shares of a noisy machine move all alike.
+// PLAIN and KEYED are files of generate_text, the second with --keys, ROWS is one of `ontime gen weather`. Every
+// application's mapper, loaded as a runner loads it, and its yardstick run in processes of their own, in turns, PAIRS
+// times (default 5), and so does a program that only copies the file out of the page cache. Reported is the CPU time
+// (user and system) of the three and the medians of the ratios of the pairs. Close to 1 is good; shares of a noisy
+// machine move all alike.
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -24,6 +25,7 @@
 namespace {
 
 using ontime::benchmarks::map_file;
+using ontime::benchmarks::Settings;
 
 constexpr std::uint64_t kSplit = 128 << 20;
 
@@ -70,7 +72,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-void compare(const std::string& name, const std::string& file, int pairs) {
+void compare(const std::string& name, const std::string& file, int pairs, const Settings& settings = {}) {
   auto loaded = ontime::app::LoadedApplication::load(name, {ONTIME_APPS_DIRECTORY});
   if (!loaded) {
     std::fprintf(stderr, "bench_kernels: %s\n", loaded.error().message.c_str());
@@ -81,7 +83,7 @@ void compare(const std::string& name, const std::string& file, int pairs) {
   std::vector<double> limits, kernels, copies, ratios, copy_shares;
   for (int i = 0; i < pairs; ++i) {
     limits.push_back(cpu_of([&] { return execute(yardstick, file); }));
-    kernels.push_back(cpu_of([&] { return map_file(loaded->application(), file, kSplit) > 0 ? 0 : 1; }));
+    kernels.push_back(cpu_of([&] { return map_file(loaded->application(), file, kSplit, settings) > 0 ? 0 : 1; }));
     copies.push_back(cpu_of([&] { return copy(file); }));
     ratios.push_back(kernels.back() / limits.back());
     copy_shares.push_back(copies.back() / kernels.back());
@@ -97,14 +99,15 @@ void compare(const std::string& name, const std::string& file, int pairs) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3 || argc > 4) {
-    std::fputs("usage: bench_kernels PLAIN KEYED [PAIRS]\n", stderr);
+  if (argc < 4 || argc > 5) {
+    std::fputs("usage: bench_kernels PLAIN KEYED ROWS [PAIRS]\n", stderr);
     return 2;
   }
-  const int pairs = argc == 4 ? std::max(1, std::atoi(argv[3])) : 5;
+  const int pairs = argc == 5 ? std::max(1, std::atoi(argv[4])) : 5;
   std::printf("%-12s %8s %12s %12s %12s %10s %8s   %s %12s\n", "application", "MB", "yardstick s", "copy s", "mapper s",
               "MB/s CPU", "ratio", "of pairs    ", "of a copy");
   compare("wordcount", argv[1], pairs);
   compare("wordmean", argv[1], pairs);
   compare("termvector", argv[2], pairs);
+  compare("aggregate", argv[3], pairs, {{"separator", ";"}, {"by", "1"}, {"take", "count,min(2),mean(2),max(2)"}});
 }

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <vector>
 
 #include "common/records/formats.h"
@@ -16,10 +15,12 @@ namespace {
 
 constexpr std::size_t kBlock = 128 * 1024;
 
-class Defaults final : public app::Context {
+class Given final : public app::Context {
  public:
-  Defaults(const app::Application& application, std::string path) : path_(std::move(path)) {
-    for (const app::Parameter& parameter : application.parameters()) values_[parameter.name] = parameter.default_value;
+  Given(const app::Application& application, std::string path, const Settings& settings)
+      : path_(std::move(path)), values_(settings) {
+    for (const app::Parameter& parameter : application.parameters())
+      values_.try_emplace(parameter.name, parameter.default_value);
   }
   const std::string& get(std::string_view name) const override { return values_.find(name)->second; }
   const std::string& input_path() const override { return path_; }
@@ -30,7 +31,7 @@ class Defaults final : public app::Context {
  private:
   std::string path_;
   std::string header_;
-  std::map<std::string, std::string, std::less<>> values_;
+  Settings values_;
   std::uint64_t counter_ = 0;
 };
 
@@ -65,10 +66,11 @@ std::size_t whole_records(const std::vector<char>& buffer, std::size_t filled) {
 
 }  // namespace
 
-std::uint64_t map_file(const app::Application& application, const std::string& path, std::uint64_t split_bytes) {
+std::uint64_t map_file(const app::Application& application, const std::string& path, std::uint64_t split_bytes,
+                       const Settings& settings) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) fail(path);
-  Defaults context(application, path);
+  Given context(application, path, settings);
   Discarded out;
   const auto mapper = application.make_mapper();
   mapper->setup(context);

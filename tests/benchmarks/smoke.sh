@@ -25,4 +25,4 @@ for threads in 1 2 3; do
   "$bin/yardstick_aggregate" "$work/rows.txt" $threads --print 2>/dev/null | cut -f 1,2,4 | sort | diff "$work/expected" -
 done
 
-"$bin/bench_kernels" "$work/plain.txt" "$work/keyed.txt" 1
+"$bin/bench_kernels" "$work/plain.txt" "$work/keyed.txt" "$work/rows.txt" 1

@@ -262,6 +262,29 @@ TEST(Scheduler, ACorruptInputIsMappedByNobodyAnyMore) {
   EXPECT_EQ(world.job(job).tasks_done, 1u);
 }
 
+TEST(Scheduler, AllTasksOfACorruptInputEndAtOnce) {
+  World world;
+  world.register_node("a", 3);
+  JobSpec spec = two_files("corrupt");
+  spec.inputs[1].size = 60;
+  spec.inputs.push_back({"/in/other", 10, "v"});
+  const JobId job = world.submit(spec);
+  const auto launches = world.take<action::LaunchAttempt>();
+  ASSERT_EQ(launches.size(), 3u);
+  world.fail(launches[2].attempt, "broken", FailureKind::Data);
+  EXPECT_EQ(world.attempt(launches[1].attempt).state, AttemptState::Killed);
+  EXPECT_EQ(world.job(job).tasks_done, 6u);
+  const auto later = world.take<action::LaunchAttempt>();
+  ASSERT_EQ(later.size(), 1u);  // of what lies behind it
+  EXPECT_EQ(later[0].attempt.task.index, 7u);
+  world.seal_all(launches[0].attempt);
+  world.restart();
+  EXPECT_EQ(world.job(job).tasks_done, 7u);
+  world.seal_all(later[0].attempt);
+  EXPECT_EQ(world.job(job).state, JobState::Committing);
+  EXPECT_EQ(world.job(job).sealed_records, 20u);
+}
+
 TEST(Scheduler, AJobWhoseInputsAreAllCorruptFails) {
   World world;
   world.register_node("a", 3);
