@@ -32,14 +32,15 @@ class Forwarder {
   std::string address() const { return "etcd://127.0.0.1:" + std::to_string(port_) + "/ontime"; }
   // The answer to the next transaction does not get through.
   void lose_answer() { loses_answer_ = true; }
-  // The transactions so far, in order.
-  std::vector<std::string> transactions() {
-    const std::lock_guard lock(mutex_);
-    return transactions_;
-  }
-  // Once more.
-  void repeat(const std::string& transaction) {
-    EXPECT_TRUE(httplib::Client("http://" + host_).Post(kTransaction, transaction, kJson));
+  // Each once more, the latest first: so that it does not end as it was before.
+  void repeat_all() {
+    std::vector<std::string> all;
+    {
+      const std::lock_guard lock(mutex_);
+      all = transactions_;
+    }
+    for (auto one = all.rbegin(); one != all.rend(); ++one)
+      EXPECT_TRUE(httplib::Client("http://" + host_).Post(kTransaction, *one, kJson));
   }
 
  private:
@@ -115,17 +116,18 @@ TEST_F(EtcdAnswersTest, ARequestThatIsCarriedOutLateChangesNothing) {
     for (const std::uint32_t end = number + 5; number < end; ++number)
       append(*journal, {record_of({1, number}), large_record(5 + number, 3000), forget(5 + number - 1)});
     append(*journal, {large_record(4, 2 * kEtcdPartBytes), forget(4)});
-    for (const std::string& one : forwarder_->transactions()) forwarder_->repeat(one);
+    forwarder_->repeat_all();
   }
   EXPECT_TRUE(test::eventually([&] { return !get(layout_.current()).empty(); }));
-  for (const std::string& one : forwarder_->transactions()) forwarder_->repeat(one);
+  forwarder_->repeat_all();
   append_marks(*journal, number, number + 1);
+  forwarder_->repeat_all();
   const std::vector<Mark> all = first(number + 1);
   EXPECT_EQ(marks(*journal), all);
   journal.reset();
   journal = lead();
   ASSERT_TRUE(journal);
-  for (const std::string& one : forwarder_->transactions()) forwarder_->repeat(one);
+  forwarder_->repeat_all();
   EXPECT_EQ(marks(*journal), all);
   journal.reset();
   EXPECT_EQ(marks(*lead()), all);

@@ -86,8 +86,11 @@ TEST_F(EtcdJournalTest, WhoseLeaseIsRevokedHearsOfItOnceAndWritesNoMore) {
 // The lease of the first is alive all the time: it is the comparison that keeps it out.
 TEST_F(EtcdJournalTest, WhoseKeyAnotherHasTakenWritesNoMore) {
   start();
-  auto one = lead();
+  auto one = open({.lease = std::chrono::minutes(1)});
   ASSERT_TRUE(one);
+  std::atomic<int> lost{0};
+  one->on_lost([&](const std::string&) { ++lost; });
+  ASSERT_TRUE(one->lead(ignore_leader));
   append_marks(*one, 0, 2);
   erase(layout_.leader());
   auto other = lead();
@@ -95,6 +98,7 @@ TEST_F(EtcdJournalTest, WhoseKeyAnotherHasTakenWritesNoMore) {
   append_marks(*other, 2, 4);
   const std::vector<JournalRecord> batch{large_record(7, 3 * kEtcdPartBytes)}, small{record_of({1, 9})};
   EXPECT_FALSE(one->append(batch));
+  EXPECT_TRUE(test::eventually([&] { return lost == 1; }));
   EXPECT_FALSE(one->append(small));
   EXPECT_EQ(get(layout_.log_from(0), layout_.log_end()).size(), 4u);
   EXPECT_EQ(marks(*other), first(4));
