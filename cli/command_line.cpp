@@ -97,7 +97,8 @@ class Grammar : public VerbGrammar<Command> {
 };
 
 Grammar::Grammar(std::string_view verb)
-    : VerbGrammar("Ontime runs map-only jobs over split files, on one machine or on a cluster.", "ontime") {
+    : VerbGrammar("Ontime maps files in parallel and merges the results by key, on one machine or on a cluster.",
+                  "ontime") {
   app().footer(
       "Examples:\n"
       "  ontime run wordcount book.txt --output counts && ontime result counts --top 10\n"
@@ -232,7 +233,7 @@ void Grammar::add_logs_verb() {
 
 void Grammar::add_export_verbs() {
   trace_.as = ExportCommand::As::Trace;
-  const auto add_options = [this](CLI::App& verb, ExportCommand& command) {
+  const auto add_options = [](CLI::App& verb, ExportCommand& command) {
     add_argument(verb, "JOB", command.job, kJobSelector)->check(latest_jobs());
     add_text(verb, "-o,--output", command.output, "FILE", "Write here instead of to stdout");
     verb.add_flag("--force", command.force, "Replace the file if there is one");

@@ -135,7 +135,7 @@ function(add_generated name)
   cmake_path(GET file PARENT_PATH directory)
   file(MAKE_DIRECTORY ${directory})
   add_custom_command(TARGET ${name} POST_BUILD VERBATIM BYPRODUCTS ${file}
-    COMMAND sh -c "\"$@\" > \"$0\"" ${file} $<TARGET_FILE:${name}> ${G_ARGUMENTS})
+    COMMAND sh -c "\"$@\" > \"$0\"" ${file} ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${name}> ${G_ARGUMENTS})
   install(FILES ${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${G_DESTINATION} COMPONENT ${G_COMPONENT})
 endfunction()
 

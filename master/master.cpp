@@ -197,7 +197,7 @@ Master::~Master() { stop(); }
 std::unique_ptr<Advisor> Master::make_advisor(const Settings& settings) {
   if (settings.advise == 0) return nullptr;
   return std::make_unique<Advisor>(Advisor::Parts{control_, applications_, logs_, room_}, settings.advise,
-                                   settings.policy);
+                                   settings.policy, settings.notices.otherwise);
 }
 
 void Master::start() {

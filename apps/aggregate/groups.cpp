@@ -82,7 +82,7 @@ void KeyTable::clear() {
 
 void append_escaped(std::string& to, std::string_view text) {
   for (const char byte : text) {
-    const bool is_special = (byte >= 0 && byte <= kEscape) || byte == '\t' || byte == '\n';
+    const bool is_special = static_cast<unsigned char>(byte) <= kEscape || byte == '\t' || byte == '\n';
     if (is_special) to += kEscape;
     to += is_special ? static_cast<char>(byte + kEscapedBase) : byte;
   }

@@ -40,7 +40,7 @@ class LineTerms {
 
  private:
   bool has_alike() const;
-  std::string_view word_of(std::int64_t key) const { return words_[key & (kMaxWords - 1)]; }
+  std::string_view word_of(std::int64_t key) const { return words_[static_cast<std::size_t>(key) & (kMaxWords - 1)]; }
   void order_alike(std::size_t begin, std::size_t end);
   std::span<const Term> count_repeated();
 

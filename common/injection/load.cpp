@@ -1,5 +1,7 @@
 #include <yaml-cpp/yaml.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -48,10 +50,12 @@ Status apply_mapping(Injection& injection, const YAML::Node& document, TraceSour
 constexpr std::size_t kFileBytesMax = 4u << 20;
 
 Result<std::string> read_file(const std::filesystem::path& path) {
+  errno = EIO;  // unless the system says more
   std::ifstream file(path, std::ios::binary);
   std::string text(kFileBytesMax + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!file.eof() && !file.good()) return bad_input("the file '" + path.string() + "' cannot be read");
+  if (!file.eof() && !file.good())
+    return bad_input("the file '" + path.string() + "' cannot be read: " + std::strerror(errno));
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > kFileBytesMax) return bad_input("the file '" + path.string() + "' is larger than 4 MiB");
   return text;

@@ -196,6 +196,10 @@ std::vector<JobGroup> read_stages(const YAML::Node& node, const Surroundings& su
 // A number for each job, or {waves: 3, share: 0.5}: so many waves of tasks on this share of the slots.
 JobGroup read_tasks(const YAML::Node& node, JobGroup group) {
   if (!node.IsMap() || !node["waves"]) {
+    double number = 0;
+    demand(
+        !node.IsScalar() || node.Scalar().find(':') != std::string::npos || YAML::convert<double>::decode(node, number),
+        node, "'" + node.Scalar() + "' is not a number of tasks");
     group.size.tasks = read_distribution(node);
     const double usual = group.size.tasks.median();
     demand(usual <= kCountMost, node, "a job has at most " + std::to_string(kCountMost) + " tasks");

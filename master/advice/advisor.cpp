@@ -30,8 +30,12 @@ const scheduler::Job* find_by_id(const scheduler::Cluster& cluster, const std::s
 
 }  // namespace
 
-Advisor::Advisor(Parts parts, std::uint32_t containers, PolicyChoice policy)
-    : parts_(parts), containers_(containers), policy_(std::move(policy)), beat_(parts.control.executor()) {}
+Advisor::Advisor(Parts parts, std::uint32_t containers, PolicyChoice policy, std::vector<std::string> notices)
+    : parts_(parts),
+      containers_(containers),
+      policy_(std::move(policy)),
+      notices_(std::move(notices)),
+      beat_(parts.control.executor()) {}
 
 void Advisor::start() {
   const scheduler::Cluster& cluster = parts_.control.cluster();
@@ -95,6 +99,7 @@ Result<JobId> Advisor::admit(const wire::ToAdvisor::Job& message, const std::str
     const auto& jobs = control.cluster().jobs();
     return std::find_if(jobs.begin(), jobs.end(), [job](const auto& entry) { return &entry.second == job; })->first;
   }
+  spec->notify = notices_;
   if (const auto room = parts_.room.reserve(*spec); !room) return room.error();
   const JobId id = control.cluster().next_job();
   control.step(event::JobSubmitted{0, std::move(*spec)});

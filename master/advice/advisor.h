@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "master/actions/application_link.h"
 #include "master/base/settings.h"
@@ -28,8 +29,8 @@ class Advisor {
     AttemptLogs& logs;
     RoomForJobs& room;
   };
-  // `containers`: so many map tasks run at once.
-  Advisor(Parts parts, std::uint32_t containers, PolicyChoice policy);
+  // `containers`: so many map tasks run at once. `notices`: what is told about every job (master/submissions/notify.h).
+  Advisor(Parts parts, std::uint32_t containers, PolicyChoice policy, std::vector<std::string> notices);
 
   // After the control loop's start: the containers are there again, with what ran in them when the last master ended.
   void start();
@@ -58,6 +59,7 @@ class Advisor {
   const Parts parts_;
   const std::uint32_t containers_;
   const PolicyChoice policy_;
+  const std::vector<std::string> notices_;
   std::map<JobId, std::unique_ptr<asio::steady_timer>> away_;
   asio::steady_timer beat_;
 };

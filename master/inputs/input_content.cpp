@@ -93,7 +93,7 @@ bool is_lzma(std::string_view bytes) {
 
 // Three letters are little; but no text has such bytes.
 bool is_orc(std::string_view bytes) {
-  return bytes.starts_with("ORC") && std::any_of(bytes.begin(), bytes.end(), [](char c) { return c >= 0 && c < 8; });
+  return bytes.starts_with("ORC") && std::any_of(bytes.begin(), bytes.end(), [](unsigned char c) { return c < 8; });
 }
 
 }  // namespace

@@ -106,7 +106,8 @@ bool holds(const Notify& notify, const scheduler::Job& job, TimePoint now) {
     case Notify::When::Missed:
       return has_ended && is_past_deadline(job, now);
     case Notify::When::Failed:
-      return job.state == scheduler::JobState::Failed;
+      // What fails in Hadoop is ended in the scheduler, like what is killed there.
+      return job.state == scheduler::JobState::Failed || (job.spec.advised && job.state == scheduler::JobState::Killed);
     case Notify::When::Ended:
       return has_ended;
     case Notify::When::Pocd:

@@ -35,10 +35,12 @@ TEST(WhiteSpace, IsWhatIsspaceSaysOfEveryByte) {
   for (int byte = 0; byte < 256; ++byte) EXPECT_EQ(is_space(static_cast<char>(byte)), std::isspace(byte) != 0) << byte;
 }
 
+#ifdef __x86_64__
 bool has(InstructionSet set) {
   const auto sets = instruction_sets();
   return std::find(sets.begin(), sets.end(), set) != sets.end();
 }
+#endif
 
 TEST(ByteClass, MasksTellEveryByteAtEveryPlace) {
   for (int byte = 0; byte < 256; ++byte) {

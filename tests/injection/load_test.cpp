@@ -47,7 +47,7 @@ TEST(Load, FaultsNameTheFlagAndTheFile) {
   EXPECT_THAT(refused({{}, {"pace=2"}, {}}), StartsWith("--inject pace=2: "));
   EXPECT_THAT(refused({directory / "bad.yaml", {}, {}}),
               StartsWith("--injection " + directory / "bad.yaml" + ", line 1"));
-  EXPECT_THAT(refused({"/nowhere.yaml", {}, {}}), HasSubstr("'/nowhere.yaml' cannot be read"));
+  EXPECT_THAT(refused({"/nowhere.yaml", {}, {}}), HasSubstr("'/nowhere.yaml' cannot be read: No such file"));
   EXPECT_THAT(refused({directory.path(), {}, {}}), HasSubstr("cannot be read"));
   EXPECT_THAT(refused({{}, {"slowdown=trace:/nowhere"}, {}}), HasSubstr("/nowhere"));
 }

@@ -9,6 +9,7 @@
 #include "master/clients/views.h"
 #include "master/notices/job_notices.h"
 #include "master/submissions/notify.h"
+#include "tests/master/fake_application.h"
 #include "tests/master/master_fixture.h"
 
 // A false alarm of g++ 12, as in master/submissions/submissions.cpp.
@@ -112,6 +113,23 @@ TEST_F(NoticesTest, SayThatAJobIsLateWhileItRunsAndThatItMissedAtItsEnd) {
     co_await finish(worker, job);
     co_await noted(job, 2);
     EXPECT_THAT(conditions(), ElementsAre("late", "missed"));
+  });
+}
+
+TEST_F(NoticesTest, OfTheMasterAreOfHadoopsJobsToo) {
+  settings_.advise = 1;
+  settings_.notices.otherwise = {"missed:a", "failed:b"};
+  restart();
+  play([&]() -> awaitable<void> {
+    FakeApplication application(co_await connect(wire::APPLICATION_MASTER));
+    application.submit("none");
+    const auto accepted = co_await application.next();
+    EXPECT_TRUE(accepted && accepted->has_accepted());
+    application.synchronise();
+    application.end_job(false, "no reducer came");
+    co_await noted(1, 1);
+    EXPECT_THAT(conditions(), ElementsAre("failed"));
+    EXPECT_THAT(told_.at(0).job().message(), HasSubstr("no reducer came"));
   });
 }
 

@@ -68,6 +68,7 @@ TEST(ScenarioYaml, RefusesMoreThanCanBeSimulatedAndWhatMeansNothing) {
   EXPECT_EQ(complaint("{nodes: [{count: 1}], jobs: [{tasks: 1}], seed: 4000000000}"), "");
   EXPECT_THAT(about("tasks: 1000000000"), HasSubstr("at most 10000000 tasks"));
   EXPECT_THAT(about("tasks: 2.5"), HasSubstr("a whole number of tasks"));
+  EXPECT_THAT(about("tasks: ten"), HasSubstr("'ten' is not a number of tasks"));
   EXPECT_EQ(about("tasks: 1", "count: 500000}, {name: b, count: 500000"), "");
   EXPECT_THAT(about("tasks: 1", "count: 600000}, {name: b, count: 500000"), HasSubstr("at most 1000000 nodes"));
   EXPECT_THAT(about("tasks: 1", "count: 100000, slots: 101"), HasSubstr("and 10000000 slots"));
