@@ -1,7 +1,6 @@
 #include "cli/web/visitor.h"
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/hash/base64.h"
 
 namespace ontime::cli {
 namespace {
@@ -26,18 +26,6 @@ bool is_same_text(std::string_view a, std::string_view b) {
 
 bool is_token(std::string_view shown, std::string_view token) {
   return shown.size() == token.size() && CRYPTO_memcmp(shown.data(), token.data(), token.size()) == 0;
-}
-
-std::optional<std::string> from_base64(std::string_view text) {
-  if (text.empty() || text.size() > kBasicMax || text.size() % 4 != 0) return std::nullopt;
-  std::string bytes(text.size() / 4 * 3, '\0');
-  const int length =
-      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                      reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
-  if (length < 0) return std::nullopt;
-  const auto padding = static_cast<std::size_t>(std::count(text.end() - 2, text.end(), '='));
-  bytes.resize(static_cast<std::size_t>(length) - padding);
-  return bytes;
 }
 
 std::string packed(std::string_view body) {
@@ -87,7 +75,7 @@ bool shows_token(std::string_view authorization, std::string_view token) {
   const std::string_view what = authorization.substr(space + 1);
   if (is_same_text(kind, "bearer")) return is_token(what, token);
   if (!is_same_text(kind, "basic")) return false;
-  const auto name_and_password = from_base64(what);
+  const auto name_and_password = what.size() <= kBasicMax ? hash::from_base64(what) : std::nullopt;
   if (!name_and_password) return false;
   const std::size_t colon = name_and_password->find(':');
   return colon != std::string::npos && is_token(std::string_view(*name_and_password).substr(colon + 1), token);
