@@ -75,7 +75,6 @@ std::vector<Choice> ModelledCluster::choices() const {
     if (may(what)) all.push_back({what, 0});
   };
   const scheduler::Job& job = *cluster().find_job(kJob);
-  if (is_final(job.state)) return all;
   for (std::uint8_t who = 0; who < workers_.size(); ++who) add_choices(who, all);
   if (job.state == JobState::Running) add_policy_choices(all);
   if (is_committing_) add(What::Commit);
