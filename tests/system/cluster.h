@@ -33,6 +33,9 @@ std::vector<pid_t> runners_of(const Process& worker);
 class Cluster {
  public:
   Cluster();
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+  ~Cluster();  // ADD_FAILURE if a master has recorded what the formal model (tests/model) does not allow
   // Fast heartbeats and a short time-out, so that losses are noticed soon; or another one, from the next start on.
   void set_node_timeout(const std::string& timeout) { node_timeout_ = timeout; }
   // Another one than the program that ships, from the next start on.
