@@ -100,10 +100,12 @@ void Speculation::take_over(StepBuilder& step, PlannedCut cut, std::uint64_t at)
   while (cut.pieces.size() > 1 && cut.pieces[1].begin <= at) cut.pieces.erase(cut.pieces.begin());
   // Looked up before the tail is divided: all of them wait at its begin, and none at the pieces behind it.
   std::vector<AttemptId> standbys = step.cluster.standing_by(cut.task, at);
+  // Another attempt that works on the tail would not learn of borders in it, and seal it as a whole.
+  const bool is_raced = !step.cluster.racing(cut.task, at).empty();
   std::uint64_t begin = at;
   for (std::size_t i = 0; i < cut.pieces.size(); ++i) {
     // The segment may have become shorter since the decision: another attempt sealed or cut something behind it.
-    const bool is_last = i + 1 == cut.pieces.size() || cut.pieces[i + 1].begin >= end;
+    const bool is_last = is_raced || i + 1 == cut.pieces.size() || cut.pieces[i + 1].begin >= end;
     if (!is_last) step.record(fact::SegmentDivided{cut.task, begin, cut.pieces[i + 1].begin});
     assign(step, {cut.task.index, begin}, cut.pieces[i].copies, standbys);
     if (is_last) break;

@@ -129,7 +129,8 @@ class Audit {
 std::unique_ptr<journal::Journal> watched(std::unique_ptr<journal::Journal> real, Audit& audit,
                                           std::function<void()> before, std::function<void()> after);
 
-// Whether what the masters of a schedule have recorded leads to the same decisions again: the first difference in the
+// Whether what the masters of a schedule have recorded leads to the same decisions again and the formal model allows
+// it: the first difference in the
 // recordings of this journal, in a sentence; empty: there is none. What a crash has damaged is left out. In a simulated
 // process on the master's machine.
 std::string replay_recordings(const std::string& journal);

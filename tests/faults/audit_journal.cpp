@@ -4,6 +4,7 @@
 #include "master/recording/reader.h"
 #include "master/recording/replayer.h"
 #include "tests/faults/audit.h"
+#include "tests/model/traces.h"
 
 namespace ontime::lab::faults {
 namespace {
@@ -80,6 +81,7 @@ std::unique_ptr<journal::Journal> watched(std::unique_ptr<journal::Journal> real
 std::string replay_recordings(const std::string& journal) {
   for (const auto& file : recording::list_epochs(recording::recordings_of(journal))) {
     if (std::string difference = replay(file.path); !difference.empty()) return difference;
+    if (const model::Trace trace = model::check_recording(file.path); !trace.broken.empty()) return trace.broken;
   }
   return "";
 }

@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "common/hdfs/file_system.h"
@@ -304,18 +303,23 @@ TEST_F(HdfsInputIsLookedAt, BehindItsLastBytes) {
   EXPECT_FALSE(input_->check_unchanged());
 }
 
-// All that may be fetched ahead has come, and more is to come. A look by then would follow at once.
+// One before the first byte and one behind the last, however many requests it takes.
 TEST_F(HdfsInputIsLookedAt, NotBehindThoseOfARequestThatIsNotTheLast) {
   open(21'000'001, 4u << 20);
   const auto looks = std::make_shared<std::atomic<int>>(0);
-  hdfs_.set_fault([looks](int, int, const FakeHdfs::Request& request, FakeHdfs::Response&) {
-    if (request.get_param_value("op") == "GETFILESTATUS") ++*looks;
+  const auto before_the_last = std::make_shared<std::atomic<int>>(0);
+  hdfs_.set_fault([=, this](int, int node, const FakeHdfs::Request& request, FakeHdfs::Response&) {
+    const std::string asked = request.get_param_value("op");
+    if (asked == "GETFILESTATUS") ++*looks;
+    if (node < 0 || asked != "OPEN") return false;
+    const std::size_t end = std::stoull(request.get_param_value("offset")) + wanted(content_, request).size();
+    if (end == content_.size()) *before_the_last = looks->load();
     return false;
   });
-  char byte = 0;
-  ASSERT_TRUE(input_->read_at(&byte, 1, 0));
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // only what is wrong can come
-  EXPECT_EQ(*looks, 1);
+  read_all();
+  EXPECT_TRUE(input_->check_unchanged());
+  EXPECT_EQ(*before_the_last, 1);
+  EXPECT_EQ(*looks, 2);
 }
 
 TEST_F(HdfsInputIsLookedAt, AgainIfOtherBytesWereRead) {

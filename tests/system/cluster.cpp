@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "tests/model/traces.h"
+
 namespace ontime::test {
 
 Finished ontime(Arguments arguments) {
@@ -36,6 +38,11 @@ std::vector<pid_t> runners_of(const Process& worker) {
 }
 
 Cluster::Cluster() = default;
+
+Cluster::~Cluster() {
+  const model::Trace trace = model::check_recordings_of(directory_ / "journal");
+  if (!trace.broken.empty()) ADD_FAILURE() << "the formal model does not allow what a master did: " << trace.broken;
+}
 
 void Cluster::start_master(const Arguments& extra) {
   master_extra_ = extra;

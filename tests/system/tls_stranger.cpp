@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <string_view>
 
 #include "tests/system/loopback_socket.h"
 
@@ -18,11 +19,12 @@ std::string reason() {
   return text == nullptr ? "the connection ended" : text;
 }
 
-}  // namespace
+using Context = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
+using Tls = std::unique_ptr<SSL, decltype(&SSL_free)>;
 
-std::string try_tls(const std::string& port, const StrangerTls& stranger) {
+Context make_context(const StrangerTls& stranger) {
   ERR_clear_error();
-  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+  Context context(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
   if (stranger.only_tls_1_2) SSL_CTX_set_max_proto_version(context.get(), TLS1_2_VERSION);
   if (!stranger.authority.empty()) {
     SSL_CTX_load_verify_file(context.get(), stranger.authority.c_str());
@@ -32,13 +34,36 @@ std::string try_tls(const std::string& port, const StrangerTls& stranger) {
     SSL_CTX_use_certificate_file(context.get(), stranger.certificate.c_str(), SSL_FILETYPE_PEM);
     SSL_CTX_use_PrivateKey_file(context.get(), stranger.key.c_str(), SSL_FILETYPE_PEM);
   }
+  return context;
+}
+
+// The beginning of a TLS record with the first message of a handshake, in the clear.
+constexpr std::string_view kHello("\x16\x03\x01\x00\x05\x01\x00\x00\x01\x03", 10);
+
+}  // namespace
+
+std::string try_tls(const std::string& port, const StrangerTls& stranger) {
+  const Context context = make_context(stranger);
   const LoopbackSocket socket(port);
   if (!socket.is_connected()) return "nobody listens";
-  const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(context.get()), SSL_free);
+  const Tls ssl(SSL_new(context.get()), SSL_free);
   SSL_set_fd(ssl.get(), socket.get());
   if (SSL_connect(ssl.get()) != 1) return reason();
   char byte = 0;
   if (SSL_read(ssl.get(), &byte, 1) == 1) return "it was let in";
+  return reason();
+}
+
+std::string try_second_handshake(const std::string& port, const StrangerTls& stranger) {
+  const Context context = make_context(stranger);
+  const LoopbackSocket socket(port);
+  if (!socket.is_connected()) return "nobody listens";
+  const Tls ssl(SSL_new(context.get()), SSL_free);
+  SSL_set_fd(ssl.get(), socket.get());
+  if (SSL_connect(ssl.get()) != 1) return reason();
+  if (::send(socket.get(), kHello.data(), kHello.size(), MSG_NOSIGNAL) < 0) return "nothing can be sent";
+  std::array<char, 4096> part{};
+  while (SSL_read(ssl.get(), part.data(), static_cast<int>(part.size())) > 0) continue;
   return reason();
 }
 

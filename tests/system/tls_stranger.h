@@ -16,6 +16,10 @@ struct StrangerTls {
 // such as "tlsv13 alert certificate required".
 std::string try_tls(const std::string& port, const StrangerTls& stranger);
 
+// Shakes hands and waits for the host's greeting; then sends the first message of another handshake over the same
+// connection and gives OpenSSL's words for what comes back.
+std::string try_second_handshake(const std::string& port, const StrangerTls& stranger);
+
 // Sends the bytes and gives all that comes back until the host closes.
 std::string try_bytes(const std::string& port, const std::string& bytes);
 

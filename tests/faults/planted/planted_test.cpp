@@ -71,13 +71,16 @@ INSTANTIATE_TEST_SUITE_P(Error, FaultsPlanted, testing::ValuesIn(kBounds), [](co
   return name;
 });
 
+// By model_planted_test.cpp only: no shipped policy comes to them.
+constexpr std::string_view kFoundBySearch = "order-";
+
 TEST(PlantedErrors, AreAllLookedFor) {
   const std::vector<std::string_view> all = planted_errors();
-  EXPECT_EQ(all.size(), std::size(kBounds));
   for (const std::string_view error : all) {
-    EXPECT_TRUE(std::any_of(std::begin(kBounds), std::end(kBounds), [&](const Bound& bound) {
-      return bound.error == error;
-    })) << error;
+    EXPECT_TRUE(
+        error.starts_with(kFoundBySearch) ||
+        std::any_of(std::begin(kBounds), std::end(kBounds), [&](const Bound& bound) { return bound.error == error; }))
+        << error;
   }
 }
 
