@@ -29,6 +29,7 @@ struct SimulateCommand {
   bool is_silent = false;  // only writes
   // Studies.
   std::uint32_t threads = 1;      // runs at a time
+  std::uint32_t points = 0;       // so many of them, spread evenly; 0: all
   std::vector<std::string> only;  // the study's policies, as separated() takes them; empty: all
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -167,6 +168,10 @@ Result<ExitCode> simulate_study(const SimulateCommand& command, const std::strin
     return bad_input(flag + " is for scenarios, and '" + path + "' is a study; --only NAME runs one policy of a study");
   auto study = read_study(text, beside(path));
   if (!study) return bad_input("study " + path + ": " + study.error().message);
+  if (command.points > 0) {
+    const auto all = static_cast<std::uint32_t>(places_of(*study).size() * study->policies.size());
+    study->every = std::max(study->every, (all + command.points - 1) / command.points);
+  }
   return StudyCommand(command, path, std::move(*study)).run();
 }
 
