@@ -24,7 +24,7 @@ LINES_MAX = {
     # notices (+660), what a job was (+26), policies of one's own (+270), what outlives the master of ended jobs (+640)
     "master": 16400,
     "python/ontime": 2766,  # records as fields, values and objects; lines that are written; row groups of Parquet (+110)
-    "python/ontime/lab": 3320,  # readers of eight formats of logs (+1,315), pages that are dark at night and fit phones, one job under all policies (+26)
+    "python/ontime/lab": 3370,  # readers of eight formats of logs (+1,315), pages that are dark at night and fit phones, one job under all policies (+26), claims of papers, rows beside those of a page (+50)
     # forecasts know nodes and records (+317), ends, clones and divisions are weighed (+171), corrupt inputs are left out (+97), six
     # baselines of other engines (+586), policies of one's own (+225),
     # slots that deadlines need (+300), workers that know their end (+170)
