@@ -51,7 +51,7 @@ struct NodeGroup {
   Distribution slowness = Distribution::constant(1);
   std::string name{};  // its nodes are called name-1, name-2 ...; empty: node-0 ... by their index over all groups
   Disk disk{};
-  // Its slowness is drawn anew at exponentially distributed times with this mean, each node by itself. 0: never.
+  // Its slowness is drawn anew at exponentially distributed times with this mean, each node alone. 0: never.
   double slowness_changes_every = 0;
   std::vector<SlownessChange> slowness_changes{};  // by time
 

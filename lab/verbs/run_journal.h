@@ -39,7 +39,7 @@ class RunJournal {
   const std::string path_;
   const Descriptor file_;
   std::map<std::string, RunResult> before_;  // of earlier calls, by key; does not change once it is open
-  std::mutex mutex_;                         // whoever appends
+  std::mutex mutex_;                         // held by the thread that appends
 };
 
 }  // namespace ontime::lab

@@ -67,7 +67,7 @@ Status write_rows(const std::string& base, const Study& study, const StudyResult
   return {};
 }
 
-// One study: its runs, and what is told of them.
+// One study: its runs, and what is written about them.
 class StudyCommand {
  public:
   StudyCommand(const SimulateCommand& command, std::string path, Study study)

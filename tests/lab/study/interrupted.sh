@@ -27,7 +27,7 @@ for signal in TERM INT KILL; do
   status=0
   "$1" simulate small.yaml --output cut --threads 1 >out 2>err &
   pid=$!
-  until [ "$(lines cut/rows/small.jsonl)" -gt $((before + 5)) ]; do kill -0 $pid || fail "ended by itself"; done
+  until [ "$(lines cut/rows/small.jsonl)" -gt $((before + 5)) ]; do kill -0 $pid || fail "ended early"; done
   kill -$signal $pid
   wait $pid || status=$?
   [ $signal = KILL ] && continue

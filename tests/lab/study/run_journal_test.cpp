@@ -36,7 +36,7 @@ std::string complaint_of(const std::string& path, const RunJournal::Origin& orig
   return journal ? "" : journal.error().message;
 }
 
-// Everything that is told of the results.
+// Everything that is written about the results.
 std::string all_of(const StudyResult& result) {
   return runs_csv(result) + times_csv(result) + measured_csv(result) + forecasts_csv(result) + jobs_csv(result);
 }
