@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "common/base/check.h"
+#include "common/base/portable_gamma.h"
 #include "common/base/portable_math.h"
 #include "common/base/units.h"
 #include "common/base/wording.h"
@@ -16,25 +17,34 @@ namespace {
 constexpr double kBetaMin = 0.1;
 constexpr double kBetaMax = 100;
 constexpr double kSigmaMax = 10;
+constexpr double kShapeMin = 0.2;
+constexpr double kShapeMax = 100;
+
+bool has_shape(double scale, double shape) { return scale > 0 && shape >= kShapeMin && shape <= kShapeMax; }
 
 struct Family {
   std::string_view name;
   Distribution::Kind kind;
+  Distribution (*make)(double a, double b);
   bool second_is_value;  // of the quantity; otherwise a plain number
   bool (*takes)(double a, double b);
   const char* what;  // it takes
 };
 constexpr Family kFamilies[] = {
-    {"pareto", Distribution::Kind::Pareto, false,
+    {"pareto", Distribution::Kind::Pareto, Distribution::pareto, false,
      [](double a, double b) { return a > 0 && b >= kBetaMin && b <= kBetaMax; },
      "a positive minimum and a tail index from 0.1 to 100"},
-    {"lognormal", Distribution::Kind::Lognormal, false,
+    {"lognormal", Distribution::Kind::Lognormal, Distribution::lognormal, false,
      [](double a, double b) { return a > 0 && b >= 0 && b <= kSigmaMax; },
      "a positive median and a standard deviation from 0 to 10 of the logarithm"},
-    {"uniform", Distribution::Kind::Uniform, true, [](double a, double b) { return a <= b; },
+    {"uniform", Distribution::Kind::Uniform, Distribution::uniform, true, [](double a, double b) { return a <= b; },
      "the least and the greatest value, in this order"},
-    {"exponential", Distribution::Kind::Exponential, true, [](double a, double b) { return a < b; },
-     "the least value and a mean above it"},
+    {"exponential", Distribution::Kind::Exponential, Distribution::shifted_exponential, true,
+     [](double a, double b) { return a < b; }, "the least value and a mean above it"},
+    {"weibull", Distribution::Kind::Weibull, Distribution::weibull, false, has_shape,
+     "a positive scale and a shape from 0.2 to 100"},
+    {"gamma", Distribution::Kind::Gamma, Distribution::gamma, false, has_shape,
+     "a positive scale and a shape from 0.2 to 100"},
 };
 
 const Family* family_of(std::string_view name) {
@@ -55,6 +65,8 @@ Distribution Distribution::uniform(double least, double greatest) { return {Kind
 Distribution Distribution::pareto(double t_min, double beta) { return {Kind::Pareto, t_min, beta}; }
 Distribution Distribution::lognormal(double median, double sigma) { return {Kind::Lognormal, median, sigma}; }
 Distribution Distribution::shifted_exponential(double least, double mean) { return {Kind::Exponential, least, mean}; }
+Distribution Distribution::weibull(double scale, double shape) { return {Kind::Weibull, scale, shape}; }
+Distribution Distribution::gamma(double scale, double shape) { return {Kind::Gamma, scale, shape}; }
 
 Distribution Distribution::empirical(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -94,6 +106,35 @@ Distribution Distribution::weighted(const std::vector<std::pair<double, double>>
   Distribution made(Kind::Weighted, mean / total, 0);
   made.knots_ = std::make_shared<const std::vector<Knot>>(std::move(knots));
   return made;
+}
+
+Distribution Distribution::histogram(const std::vector<Bin>& bins) {
+  double total = 0;
+  double mean = 0;
+  for (const Bin& bin : bins) {
+    total += bin.share;
+    mean += bin.share * (bin.from + bin.to) / 2;
+  }
+  ONTIME_CHECK(total > 0, "a histogram has something in it");
+  std::vector<Knot> knots;
+  double above = total;
+  for (const Bin& bin : bins) {
+    if (bin.share <= 0) continue;
+    knots.push_back({bin.from, above / total});
+    knots.push_back({bin.to, (above -= bin.share) / total});
+  }
+  knots.back().survival = 0;  // whatever has been rounded
+  Distribution made(Kind::Histogram, mean / total, 0);
+  made.knots_ = std::make_shared<const std::vector<Knot>>(std::move(knots));
+  return made;
+}
+
+double Distribution::histogram_at(double survival) const {
+  const auto to = std::partition_point(knots_->begin() + 1, knots_->end() - 1,
+                                       [&](const Knot& knot) { return knot.survival > survival; });
+  const auto from = to - 1;
+  const double part = (from->survival - survival) / (from->survival - to->survival);
+  return from->value + part * (to->value - from->value);
 }
 
 double Distribution::weighted_at(double survival) const {
@@ -138,10 +179,16 @@ double Distribution::at_survival(double s) const {
       return a_ * exponential(b_ * normal_score(s));
     case Kind::Exponential:
       return a_ - (b_ - a_) * natural_log(s);
+    case Kind::Weibull:
+      return a_ * exponential(natural_log(-natural_log(s)) / b_);
+    case Kind::Gamma:
+      return a_ * gamma_at(b_, s);
     case Kind::Knotted:
       return knotted_at(natural_log(s));
     case Kind::Weighted:
       return weighted_at(s);
+    case Kind::Histogram:
+      return histogram_at(s);
     case Kind::Empirical:
       break;
   }
@@ -159,10 +206,15 @@ double Distribution::mean() const {
       return a_ * exponential(b_ * b_ / 2);
     case Kind::Exponential:
       return b_;
+    case Kind::Weibull:
+      return a_ * exponential(ln_gamma(1 + 1 / b_));
+    case Kind::Gamma:
+      return a_ * b_;
     case Kind::Constant:
     case Kind::Empirical:
     case Kind::Knotted:
     case Kind::Weighted:
+    case Kind::Histogram:
       break;
   }
   return a_;
@@ -171,14 +223,16 @@ double Distribution::mean() const {
 double Distribution::least() const {
   if (kind_ == Kind::Empirical) return *std::min_element(values_->begin(), values_->end());
   if (kind_ == Kind::Knotted) return exponential(knots_->front().value);
-  if (kind_ == Kind::Weighted) return knots_->front().value;
-  return kind_ == Kind::Lognormal ? 0 : a_;
+  if (kind_ == Kind::Weighted || kind_ == Kind::Histogram) return knots_->front().value;
+  return kind_ == Kind::Lognormal || kind_ == Kind::Weibull || kind_ == Kind::Gamma ? 0 : a_;
 }
 
 bool Distribution::operator==(const Distribution& other) const {
   return kind_ == other.kind_ && a_ == other.a_ && b_ == other.b_ && same(values_, other.values_) &&
          same(knots_, other.knots_);
 }
+
+bool is_distribution_name(std::string_view name) { return family_of(name) != nullptr; }
 
 Result<Distribution> named_distribution(std::string_view name, double a, double b) {
   const Family* family = family_of(name);
@@ -187,16 +241,7 @@ Result<Distribution> named_distribution(std::string_view name, double a, double 
   if (!std::isfinite(a) || !std::isfinite(b) || !family->takes(a, b)) {
     return bad_input(std::string(name) + ": expected " + family->what);
   }
-  switch (family->kind) {
-    case Distribution::Kind::Pareto:
-      return Distribution::pareto(a, b);
-    case Distribution::Kind::Lognormal:
-      return Distribution::lognormal(a, b);
-    case Distribution::Kind::Uniform:
-      return Distribution::uniform(a, b);
-    default:
-      return Distribution::shifted_exponential(a, b);
-  }
+  return family->make(a, b);
 }
 
 Result<Distribution> parse_distribution(std::string_view text, const ValueForm& form) {

@@ -16,7 +16,19 @@ namespace ontime {
 
 class Distribution {
  public:
-  enum class Kind : std::uint8_t { Constant, Uniform, Pareto, Lognormal, Exponential, Empirical, Knotted, Weighted };
+  enum class Kind : std::uint8_t {
+    Constant,
+    Uniform,
+    Pareto,
+    Lognormal,
+    Exponential,
+    Weibull,
+    Gamma,
+    Empirical,
+    Knotted,
+    Weighted,
+    Histogram
+  };
 
   Distribution() = default;  // always 0
   static Distribution constant(double value);
@@ -24,6 +36,8 @@ class Distribution {
   static Distribution pareto(double t_min, double beta);               // P(X > x) = (t_min / x)^beta
   static Distribution lognormal(double median, double sigma);          // ln X has standard deviation sigma
   static Distribution shifted_exponential(double least, double mean);  // mean of the whole, > least
+  static Distribution weibull(double scale, double shape);             // P(X > x) = exp(-(x / scale)^shape)
+  static Distribution gamma(double scale, double shape);               // has the mean scale * shape
   static Distribution empirical(std::vector<double> values);           // each equally likely; REQUIRES: not empty
   static Distribution listed(std::vector<double> values);  // the same, but which one is drawn depends on their order
 
@@ -39,6 +53,15 @@ class Distribution {
   // Each value with its share, whatever the shares add up to. REQUIRES: not empty, values ascending, shares > 0.
   static Distribution weighted(const std::vector<std::pair<double, double>>& values_and_shares);
 
+  // Each bin with its share, whatever the shares add up to, evenly within it. REQUIRES: from < to, bins ascending
+  // without overlaps, shares >= 0, one of them > 0.
+  struct Bin {
+    double from;
+    double to;
+    double share;
+  };
+  static Distribution histogram(const std::vector<Bin>& bins);
+
   double sample(Random& random) const { return at_survival(random.uniform()); }
   // The x with P(X > x) = s, 0 < s < 1.
   double at_survival(double s) const;
@@ -47,7 +70,7 @@ class Distribution {
   double least() const;
   bool is_constant() const { return kind_ == Kind::Constant; }
   Kind kind() const { return kind_; }
-  double first() const { return a_; }   // of the two parameters, as the functions above take them
+  double first() const { return a_; }  // of the two parameters, as the functions above take them
   double second() const { return b_; }
   const std::vector<double>* values() const { return values_.get(); }  // of empirical and listed, else null
   bool operator==(const Distribution& other) const;
@@ -57,17 +80,20 @@ class Distribution {
   double knotted_at(double ln_survival) const;
   double mean_of_knots() const;
   double weighted_at(double survival) const;
+  double histogram_at(double survival) const;
 
   Kind kind_ = Kind::Constant;
   double a_ = 0;
   double b_ = 0;
   std::shared_ptr<const std::vector<double>> values_;  // of empirical and listed
-  std::shared_ptr<const std::vector<Knot>> knots_;     // logarithms of both; of weighted: values, and the share above
+  std::shared_ptr<const std::vector<Knot>> knots_;     // logarithms of both; else values, and the share above
 };
 
 // The one of this name: pareto (t_min, beta), lognormal (median, sigma), uniform (least, greatest), exponential (least,
-// mean). BadInput if there is none, or if it cannot have these parameters.
+// mean), weibull and gamma (scale, shape). BadInput if there is none, or if it cannot have these parameters.
 Result<Distribution> named_distribution(std::string_view name, double a, double b);
+
+bool is_distribution_name(std::string_view name);
 
 // How people write the values of a quantity: times "500ms", factors "8x".
 struct ValueForm {
@@ -76,8 +102,8 @@ struct ValueForm {
   std::optional<double> usual = {};  // the first parameter, where it is left out: "pareto:1.5"
 };
 
-// "VALUE", "pareto:VALUE:BETA", "lognormal:VALUE:SIGMA", "uniform:VALUE:VALUE", "exponential:VALUE:VALUE". BadInput
-// with what is wrong; the caller says what is written so.
+// "VALUE", "pareto:VALUE:BETA", "lognormal:VALUE:SIGMA", "uniform:VALUE:VALUE", "exponential:VALUE:VALUE",
+// "weibull:VALUE:SHAPE", "gamma:VALUE:SHAPE". BadInput with what is wrong; the caller says what is written so.
 Result<Distribution> parse_distribution(std::string_view text, const ValueForm& form);
 // A text that parse_distribution reads, of a distribution that it can have made.
 std::string text_of(const Distribution& distribution, const ValueForm& form);

@@ -27,8 +27,7 @@ class Simulator final : public Backend {
  public:
   explicit Simulator(const Scenario& scenario) : scenario_(scenario) {}
   Result<Results> carry_out(const Run& run, const Baselines& baselines, const Show&) override {
-    if (auto wanted = check_interrupts(); !wanted) return wanted.error();
-    return simulate(scenario_, run, baselines);
+    return simulate(scenario_, run, baselines, [] { return interrupts() > 0; });
   }
   std::uint32_t slots() const override { return slots_of(scenario_); }
 

@@ -3,6 +3,7 @@
 // instants. Pure: the same scenario and seed give the same plan.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -76,7 +77,9 @@ std::vector<Run> plan_runs(const Scenario& scenario);
 
 // One run on the simulator: the same jobs, the same disturbances of the same attempts, in virtual time. Pure.
 
-// Failed if an invariant of the scheduler does not hold; BadInput for what the simulator cannot do.
-Result<Results> simulate(const Scenario& scenario, const Run& run, const Baselines& baselines);
+// Failed if an invariant of the scheduler does not hold, or if `stop`, which is asked now and then, says so; BadInput
+// for what the simulator cannot do.
+Result<Results> simulate(const Scenario& scenario, const Run& run, const Baselines& baselines,
+                         const std::function<bool()>& stop = {});
 
 }  // namespace ontime::lab::experiment

@@ -17,7 +17,7 @@ const Keys& simulated_only() {
   static const Keys keys{
       {"outages", "network", "reconnect", "speed_changes_every", "node_correlation", "commit", "crash_probability",
        "placement", "keeps_runners", "sample_every", "check_invariants"},
-      {"disk"},
+      {"disk", "slowness_changes"},
       {"scale", "duration", "skew", "output", "first_durations", "stages", "split_lengths", "history", "policy",
        "record_bytes", "start", "start_of", "reads_ahead", "record_time", "workers_answer"}};
   return keys;
@@ -33,6 +33,9 @@ void check_all(const YAML::Node& document, const Scenario& scenario) {
   bool counts_some = false;
   for (const JobGroup& group : scenario.jobs) {
     jobs += group.count + scenario.warm_up.jobs;
+    demand(!group.deadline.is_drawn(), document["jobs"][group.role.item],
+           "a deadline that is drawn, or is a multiple of what attempts take, is for 'ontime simulate'; give a time or "
+           "{medians_of: POLICY, times: NUMBER}");
     counts_some = counts_some || !group.role.is_noise;
     demand(names.insert(group.name).second, document,
            "two groups of jobs are called '" + group.name + "'; name them apart");

@@ -71,18 +71,21 @@ wire::Reply::Job describe(JobId id, const scheduler::Scheduler& scheduler) {
 
 }  // namespace
 
-Result<Results> simulate(const Scenario& scenario, const Run& run, const Baselines& baselines) {
+Result<Results> simulate(const Scenario& scenario, const Run& run, const Baselines& baselines,
+                         const std::function<bool()>& stop) {
   const auto simulated = scenario_of(scenario, run, baselines);
   if (!simulated) return simulated.error();
   Results results;
   std::vector<bool> is_told(run.jobs.size(), false);
   Observer observer;
   observer.forecast_at = scenario.forecast_at;
+  observer.stop = stop;
   observer.ended = [&](JobId id, const scheduler::Scheduler& scheduler) {
     add_rows(results, context_of(scenario, run, id.value - 1), describe(id, scheduler));
     is_told[id.value - 1] = true;
   };
   const Outcome outcome = lab::run(*simulated, run.seed, observer);
+  if (outcome.is_stopped) return failed("interrupted");
   if (!outcome.broken.empty()) return failed("the simulation of " + run.policy.name + ": " + outcome.broken[0]);
   for (std::size_t i = 0; i < run.jobs.size(); ++i) {
     const double deadline = run.is_measurement ? 0 : deadline_of(scenario, run.jobs[i].group, baselines);

@@ -70,6 +70,9 @@ Status check_arrivals(const Scenario& scenario, const JobGroup& group) {
   if (arrivals.load < 0 || arrivals.rate < 0 || arrivals.every < 0 || arrivals.spread < 0) {
     return bad_input(who + "load, rate, spread and distance cannot be negative.");
   }
+  if (!arrivals.daily.empty() && arrivals.load <= 0 && arrivals.rate <= 0) {
+    return bad_input(who + "the parts of a day go with a load or a rate.");
+  }
   if (arrivals.load > 0 || arrivals.spread > 0) {
     if (const auto work = mean_work(scenario, group); !work) return bad_input(who + work.error().message + ".");
   }
@@ -113,11 +116,13 @@ Status check_group(const Scenario& scenario, const JobGroup& group) {
   if (!is_positive(group.size.tasks.median())) return bad_input(who + "the number of tasks is positive.");
   if (!is_positive(group.size.scale.median()) || group.size.scale.least() < 0)
     return bad_input(who + "a scale is positive.");
-  if (group.deadline.means > 0 && !is_positive(group.times.duration.mean())) {
-    return bad_input(who + "the mean duration is not finite, so no deadline can be a multiple of it.");
+  const bool is_of_mean = group.deadline.of == JobDeadline::Of::Mean || group.deadline.of == JobDeadline::Of::Alone;
+  if (is_of_mean && !is_positive(mean_task(scenario, group, group.size.scale.mean()))) {
+    return bad_input(
+        who + "the mean duration is not finite, so no deadline can be a multiple of it; give seconds or minima.");
   }
-  if (group.deadline.seconds < 0 || group.deadline.means < 0 || group.deadline.minima < 0 ||
-      group.deadline.medians < 0 || group.handling.attempt_timeout < Duration(0) ||
+  if (group.deadline.seconds < 0 || group.deadline.times.least() < 0 || group.deadline.medians < 0 ||
+      group.handling.attempt_timeout < Duration(0) ||
       (group.handling.checkpoint_interval && *group.handling.checkpoint_interval < Duration(0))) {
     return bad_input(who + "deadline, checkpoint and attempt_timeout cannot be negative.");
   }
@@ -127,6 +132,20 @@ Status check_group(const Scenario& scenario, const JobGroup& group) {
   }
   if (auto arrivals = check_arrivals(scenario, group); !arrivals) return arrivals;
   return check_policy(group);
+}
+
+Status check_nodes(const NodeGroup& group) {
+  if (!is_positive(group.slowness.median())) return bad_input("A node's slowness is positive; 1 is the usual.");
+  for (const SlownessChange& change : group.slowness_changes) {
+    if (!is_positive(change.slowness.median()) || change.slowness.least() <= 0)
+      return bad_input("A node's slowness is positive, also after it has changed; 1 is the usual.");
+    if (!(change.at >= 0 && std::isfinite(change.at)))
+      return bad_input("A node's slowness changes at a number of seconds from 0 on.");
+  }
+  if (!(group.slowness_changes_every >= 0)) return bad_input("The time between changes of slowness is positive.");
+  if (!(group.disk.bytes_per_second > 0)) return bad_input("A disk writes some bytes per second.");
+  if (group.disk.sync.least() < 0) return bad_input("A disk's sync cannot take negative time.");
+  return {};
 }
 
 Status check_network(const Network& network) {
@@ -143,9 +162,9 @@ Status check(const Scenario& scenario) {
   if (slots_of(scenario) == 0) return bad_input("A cluster has at least one node with a slot.");
   if (scenario.jobs.empty()) return bad_input("There must be jobs.");
   for (const NodeGroup& group : scenario.nodes) {
-    if (!is_positive(group.slowness.median())) return bad_input("A node's slowness is positive; 1 is the usual.");
-    if (!(group.disk.bytes_per_second > 0)) return bad_input("A disk writes some bytes per second.");
-    if (group.disk.sync.least() < 0) return bad_input("A disk's sync cannot take negative time.");
+    if (auto good = check_nodes(group); !good) return good;
+    if (scenario.is_bound && !group.is_steady())
+      return bad_input("The bound knows no nodes whose slowness changes; leave out slowness_changes, or the bound.");
   }
   for (const JobGroup& group : scenario.jobs) {
     if (auto good = check_group(scenario, group); !good) return good;
@@ -194,15 +213,18 @@ std::uint32_t nodes_of(const Scenario& scenario) {
   return count;
 }
 
+double mean_task(const Scenario& scenario, const JobGroup& group, double scale) {
+  const double length = scale * group.size.split_lengths.mean();
+  const double mapping = mean_duration(scenario, group) * length * group.times.record_time.mean();
+  return (mapping + mean_start(scenario, group)) * mean_slowness(scenario) + mean_launch(scenario);
+}
+
 Result<double> mean_work(const Scenario& scenario, const JobGroup& group) {
   if (scenario.injection && scenario.injection->pace <= Duration(0)) {
     return bad_input("a load needs a pace in the injection; give a rate");
   }
-  const double length = group.size.scale.mean() * group.size.split_lengths.mean();
-  const double mapping = mean_duration(scenario, group) * length * group.times.record_time.mean();
-  const double duration = (mapping + mean_start(scenario, group)) * mean_slowness(scenario);
   const double share = group.size.share.mean() > 0 ? group.size.share.mean() * slots_of(scenario) : 1;
-  const double work = group.size.tasks.mean() * share * (duration + mean_launch(scenario));
+  const double work = group.size.tasks.mean() * share * mean_task(scenario, group, group.size.scale.mean());
   if (!is_positive(work)) return bad_input("attempts have no mean duration, so a load means nothing; give a rate");
   return work;
 }

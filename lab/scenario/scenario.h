@@ -37,14 +37,25 @@ struct Network {
   double give_up = 15;      // the connection breaks when a packet has waited longer
 };
 
+// From `at` on, seconds, attempts on a node take `slowness` times as long, drawn once per node.
+struct SlownessChange {
+  double at = 0;
+  Distribution slowness;
+};
+
 // Nodes that are alike.
 struct NodeGroup {
   std::uint32_t count = 1;
   std::uint32_t slots = 1;
-  // Drawn once per node: every attempt there takes so many times as long, for as long as the node lives.
+  // Drawn once per node: every attempt there takes so many times as long, until it changes.
   Distribution slowness = Distribution::constant(1);
   std::string name{};  // its nodes are called name-1, name-2 ...; empty: node-0 ... by their index over all groups
   Disk disk{};
+  // Its slowness is drawn anew at exponentially distributed times with this mean, each node alone. 0: never.
+  double slowness_changes_every = 0;
+  std::vector<SlownessChange> slowness_changes{};  // by time
+
+  bool is_steady() const { return slowness_changes_every <= 0 && slowness_changes.empty(); }
 };
 
 // A node fails. Crash: its process and attempts die; if it comes back it is a new worker. Partition: nothing gets
@@ -76,6 +87,10 @@ struct Arrivals {
   // At uniformly distributed times within a span, as of a Poisson process of which the count is known. The jobs of all
   // groups that say so make up this share of what the slots can do in the span.
   double spread = 0;
+  // With load or rate, which are the mean then: a day has parts of the same length, and each has jobs in proportion to
+  // its number. Empty: all parts have as many.
+  std::vector<double> daily{};
+  double day = 86'400;  // seconds
 };
 
 // How much there is to do in a job, and in what pieces.
@@ -139,14 +154,17 @@ struct KnownBefore {
 // After submission. All 0: there is none.
 struct JobDeadline {
   double seconds = 0;
-  // Multiples of the mean or of the least duration of the job's own attempts.
-  double means = 0;
-  double minima = 0;
+  // Or multiples, drawn per job, of: a second; the mean or the least duration of the job's own attempts; the time that
+  // it would take alone, wave by wave of its tasks on all slots, each as long as its mean with its launch.
+  enum class Of : std::uint8_t { Second, Mean, Least, Alone };
+  Of of = Of::Second;
+  Distribution times{};
   // Or of the median time of the group's jobs under a policy, which is measured first.
   double medians = 0;
   std::string medians_of;
 
-  bool is_set() const { return seconds > 0 || means > 0 || minima > 0 || medians > 0; }
+  bool is_set() const { return seconds > 0 || is_drawn() || medians > 0; }
+  bool is_drawn() const { return !times.is_constant() || times.median() > 0; }
 };
 
 // What real processes map. Simulated ones only take the time that it takes.
@@ -258,6 +276,8 @@ std::uint32_t nodes_of(const Scenario& scenario);
 std::uint32_t slots_of(const Scenario& scenario);
 // Slot-seconds of a job of the group without copies, on average. BadInput if that cannot be said.
 Result<double> mean_work(const Scenario& scenario, const JobGroup& group);
+// Of one of its tasks, with its launch, in a job of this scale; infinite if it has no mean.
+double mean_task(const Scenario& scenario, const JobGroup& group, double scale);
 // The values that stand for 0 above.
 double heartbeat_of(const Scenario& scenario);
 double node_timeout_of(const Scenario& scenario);

@@ -62,6 +62,7 @@ NodeGroup Reader::read_nodes(const YAML::Node& node) {
   fields.count("count", group.count);
   fields.count("slots", group.slots);
   fields.distribution("slowness", group.slowness);
+  if (const YAML::Node changes = fields.take("slowness_changes")) read_slowness_changes(changes, group);
   fields.get("disk", group.disk, read_disk);
   fields.finish();
   nodes_ += group.count;
@@ -69,6 +70,7 @@ NodeGroup Reader::read_nodes(const YAML::Node& node) {
   demand(nodes_ <= kNodesMost && slots_ <= kSlotsMost, node,
          "a cluster has at most " + std::to_string(kNodesMost) + " nodes and " + std::to_string(kSlotsMost) + " slots");
   if (!for_processes_) return group;
+  demand(group.is_steady(), node, "a slowness that changes is for 'ontime simulate', without an injection");
   demand(group.count > 0 && group.slots > 0, node, "there is at least one node, with one slot");
   demand(group.slowness.is_constant() && group.slowness.median() > 0, node,
          "the slowness of a group of processes is a positive number; make a group for each");

@@ -51,6 +51,7 @@ std::string read_name(const YAML::Node& node);  // fit for file names and for pa
 
 // Of nodes and what happens to them.
 Disk read_disk(const YAML::Node& node);
+void read_slowness_changes(const YAML::Node& node, NodeGroup& group);
 Network read_network(const YAML::Node& node);
 Outage read_outage(const YAML::Node& node);
 scheduler::Placement read_placement(const YAML::Node& node);
@@ -79,6 +80,9 @@ std::vector<double> read_shares(const YAML::Node& node);
 
 // Arrivals and sizes of jobs, one job a line: submit_s (seconds, ascending) and tasks.
 Result<std::vector<TraceJob>> read_jobs_csv(const std::string& text);
+
+// How many attempts took how long: from_s, to_s and count, bins in ascending order.
+Result<std::vector<Distribution::Bin>> read_histogram_csv(const std::string& text);
 
 // Parallel tasks of one program.
 struct Stage {

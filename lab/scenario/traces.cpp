@@ -105,6 +105,24 @@ Result<std::vector<TraceJob>> read_jobs_csv(const std::string& text) {
   return jobs;
 }
 
+Result<std::vector<Distribution::Bin>> read_histogram_csv(const std::string& text) {
+  std::vector<Distribution::Bin> bins;
+  double all = 0;
+  const Status read = read_lines(text, {"from_s", "to_s", "count"}, [&](const auto& cells) -> const char* {
+    Distribution::Bin bin{};
+    const bool is_good = read_cell(cells[0], bin.from) && read_cell(cells[1], bin.to) && read_cell(cells[2], bin.share);
+    if (!is_good || !(bin.from >= 0 && bin.from < bin.to && bin.to < 1e9) || !(bin.share >= 0 && bin.share < 1e18))
+      return "a bin has from_s from 0 on, a larger to_s, and a count from 0 on";
+    if (!bins.empty() && bin.from < bins.back().to) return "bins come in ascending order, none over another";
+    all += bin.share;
+    bins.push_back(bin);
+    return nullptr;
+  });
+  if (!read) return read.error();
+  if (!(all > 0)) return bad_input("nothing is in it; the first line names the columns from_s, to_s and count");
+  return bins;
+}
+
 Result<std::vector<Stage>> read_stages_csv(const std::string& text) {
   std::vector<Stage> stages;
   const Status read =

@@ -113,6 +113,14 @@ Distribution read_distribution(const YAML::Node& node) {
   return make_distribution(node, read_text(entry.first), read_values(entry.second));
 }
 
+bool is_distribution(const YAML::Node& node) {
+  if (!node.IsMap() || node.size() == 0) return node.IsScalar();
+  const YAML::Node first = node.begin()->first;
+  double number = 0;
+  return YAML::convert<double>::decode(first, number) || first.as<std::string>("") == "empirical" ||
+         is_distribution_name(first.as<std::string>(""));
+}
+
 scheduler::StringMap read_settings(const YAML::Node& node) {
   if (!node.IsMap()) throw YamlFault(node, shown(node) + " is not a mapping; write {NAME: VALUE, ...}");
   scheduler::StringMap settings;

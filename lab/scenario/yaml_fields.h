@@ -75,6 +75,7 @@ bool read_flag(const YAML::Node& node);
 std::vector<double> read_values(const YAML::Node& node);  // seconds
 std::string read_text(const YAML::Node& node);
 Distribution read_distribution(const YAML::Node& node);
+bool is_distribution(const YAML::Node& node);  // whether it is written as one, right or wrong
 scheduler::StringMap read_settings(const YAML::Node& node);
 
 class YamlFields {

@@ -27,6 +27,29 @@ std::string read_name(const YAML::Node& node) {
   return name;
 }
 
+// {every: 600s}, or [{at: 600s, slowness: 3}, ...]
+void read_slowness_changes(const YAML::Node& node, NodeGroup& group) {
+  if (node.IsMap()) {
+    YamlFields fields(node);
+    fields.get("every", group.slowness_changes_every, read_positive);
+    fields.finish();
+    return;
+  }
+  demand(node.IsSequence(), node, "write {every: TIME}, or a list [{at: TIME, slowness: NUMBER}, ...]");
+  for (const YAML::Node& item : node) {
+    YamlFields fields(item);
+    SlownessChange change;
+    fields.seconds("at", change.at);
+    fields.distribution("slowness", change.slowness);
+    demand(item["slowness"].IsDefined(), item, "say what it changes to: {at: TIME, slowness: NUMBER}");
+    fields.finish();
+    const auto& before = group.slowness_changes;
+    demand(before.empty() || before.back().at < change.at, item,
+           "changes of slowness come in the order of their times");
+    group.slowness_changes.push_back(std::move(change));
+  }
+}
+
 Disk read_disk(const YAML::Node& node) {
   YamlFields fields(node);
   Disk disk;
@@ -108,6 +131,23 @@ Duration read_checkpoint(const YAML::Node& node) {
   return from_seconds(node.IsScalar() && node.Scalar() == "off" ? 0 : read_seconds(node));
 }
 
+namespace {
+
+std::vector<double> read_daily(const YAML::Node& node) {
+  demand(node.IsSequence() && node.size() > 0, node, "write how many jobs the parts of a day have, such as [1, 3, 2]");
+  std::vector<double> parts;
+  double all = 0;
+  for (const YAML::Node& part : node) {
+    parts.push_back(read_number(part));
+    demand(parts.back() >= 0 && std::isfinite(parts.back()), part, "a part of a day has 0 or more of its jobs");
+    all += parts.back();
+  }
+  demand(all > 0, node, "no part of the day has jobs");
+  return parts;
+}
+
+}  // namespace
+
 Arrivals read_arrivals(const YAML::Node& node) {
   Arrivals arrivals;
   if (node.IsSequence()) {
@@ -128,6 +168,10 @@ Arrivals read_arrivals(const YAML::Node& node) {
   fields.number("rate", arrivals.rate);
   fields.number("load", arrivals.load);
   fields.number("spread", arrivals.spread);
+  fields.get("daily", arrivals.daily, read_daily);
+  fields.get("day", arrivals.day, read_positive);
+  demand(!arrivals.daily.empty() || !fields.take("day"), node,
+         "'day' is how long one is of which 'daily' has the parts; give both");
   for (const auto& [key, value] : {std::pair("rate", arrivals.rate), std::pair("load", arrivals.load)})
     demand(value > 0 || !fields.take(key), node,
            std::string(key) + " is more than 0; write at_once for jobs that are all there at the start");
@@ -215,8 +259,15 @@ JobGroup read_tasks(const YAML::Node& node, JobGroup group) {
   return group;
 }
 
-// A distribution, or {stages: ...}: the durations of one of them.
+// A distribution, {histogram: FILE}, or {stages: ...}: the durations of one of them.
 JobGroup read_duration(const YAML::Node& node, const Surroundings& surroundings, JobGroup group) {
+  if (node.IsMap() && node["histogram"]) {
+    YamlFields fields(node);
+    const std::string file = read_text(fields.take("histogram"));
+    group.times.duration = Distribution::histogram(read_rows(node, file, surroundings, read_histogram_csv));
+    fields.finish();
+    return group;
+  }
   if (!node.IsMap() || !node["stages"]) {
     group.times.duration = read_distribution(node);
     return group;
@@ -230,21 +281,33 @@ JobGroup read_duration(const YAML::Node& node, const Surroundings& surroundings,
   return group;
 }
 
-// Seconds, or multiples of what attempts of the job take, or of the median time of such jobs under a policy.
+// Seconds, fixed or drawn, or multiples of what attempts of the job take, of what it takes alone, or of the median time
+// of such jobs under a policy.
 void read_deadline(const YAML::Node& node, JobGroup& group) {
   if (!node.IsMap()) {
     group.deadline.seconds = read_seconds(node);
     return;
   }
+  JobDeadline& deadline = group.deadline;
+  if (is_distribution(node)) {
+    deadline.times = read_distribution(node);
+    return;
+  }
   YamlFields fields(node);
-  fields.number("means", group.deadline.means);
-  fields.number("minima", group.deadline.minima);
+  for (const auto& [key, of] : {std::pair("means", JobDeadline::Of::Mean), std::pair("minima", JobDeadline::Of::Least),
+                                std::pair("alone", JobDeadline::Of::Alone)}) {
+    if (!fields.take(key)) continue;
+    deadline.of = of;
+    fields.distribution(key, deadline.times);
+    demand(node.size() == 1, node, std::string("'") + key + "' says all of a deadline; leave out the other keys");
+  }
   fields.text("medians_of", group.deadline.medians_of);
   if (!group.deadline.medians_of.empty()) group.deadline.medians = 1;
   fields.get("times", group.deadline.medians, read_positive);
   fields.finish();
   demand(group.deadline.medians_of.empty() == (group.deadline.medians <= 0), node,
-         "deadline: a time, {means: NUMBER}, {minima: NUMBER} or {medians_of: POLICY, times: NUMBER}");
+         "deadline: a time or a distribution of times, {means: NUMBER}, {minima: NUMBER}, {alone: NUMBER} or "
+         "{medians_of: POLICY, times: NUMBER}");
 }
 
 std::vector<NamedPolicy> read_policies(const YAML::Node& node) {

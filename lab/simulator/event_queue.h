@@ -18,6 +18,7 @@ enum class Due : std::uint8_t {
   Answer,        // attempt slot. It ends the record in which it was asked to cut
   Sealed,        // attempt slot. That segment is written and synced
   SpeedChange,   // attempt slot
+  Slowness,      // node; generation: counts its changes. From now on its attempts are faster or slower
   Skew,          // attempt slot. It comes to bytes that take longer, or shorter
   Crash,         // attempt slot
   Mishap,        // attempt slot. It comes to the next place where something befalls it on purpose

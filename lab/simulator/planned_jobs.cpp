@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "lab/scenario/purpose.h"
 #include "lab/scenario/scenario.h"
@@ -24,6 +25,22 @@ double span_of(const Scenario& scenario) {
     work += group.count * of_job;
   }
   return work / (spread * slots_of(scenario));
+}
+
+// When what would come at `steady` if the rate were always its mean comes on a day whose parts have more and less.
+double by_day(const Arrivals& arrivals, double steady) {
+  if (arrivals.daily.empty()) return steady;
+  const double before = std::floor(steady / arrivals.day) * arrivals.day;
+  const double part = arrivals.day / static_cast<double>(arrivals.daily.size());
+  const double total = std::accumulate(arrivals.daily.begin(), arrivals.daily.end(), 0.0);
+  double left = (steady - before) / arrivals.day * total;  // of the day's jobs
+  double begin = before;
+  for (const double share : arrivals.daily) {
+    if (left < share) return begin + left / share * part;
+    left -= share;
+    begin += part;
+  }
+  return before + arrivals.day;  // by rounding
 }
 
 std::vector<double> arrivals_of(const JobGroup& group, const Scenario& scenario, double span, Random& random) {
@@ -53,14 +70,25 @@ std::vector<double> arrivals_of(const JobGroup& group, const Scenario& scenario,
   if (rate <= 0) return at;
   const Distribution gap = Distribution::shifted_exponential(0, 1 / rate);
   double now = 0;
-  for (double& arrival : at) arrival = now += gap.sample(random);
+  for (double& arrival : at) arrival = by_day(group.arrivals, now += gap.sample(random));
   return at;
 }
 
-double deadline_of(const JobGroup& group, double scale) {
-  if (group.deadline.means > 0) return group.deadline.means * group.times.duration.mean() * scale;
-  if (group.deadline.minima > 0) return group.deadline.minima * group.times.duration.least() * scale;
-  return group.deadline.seconds;
+double deadline_of(const Scenario& scenario, const JobGroup& group, double scale, std::uint32_t tasks, Random& random) {
+  const JobDeadline& deadline = group.deadline;
+  if (!deadline.is_drawn()) return deadline.seconds;
+  const double times = deadline.times.sample(random);
+  switch (deadline.of) {
+    case JobDeadline::Of::Mean:
+      return times * group.times.duration.mean() * scale;
+    case JobDeadline::Of::Least:
+      return times * group.times.duration.least() * scale;
+    case JobDeadline::Of::Alone:
+      return times * std::ceil(static_cast<double>(tasks) / slots_of(scenario)) * mean_task(scenario, group, scale);
+    case JobDeadline::Of::Second:
+      break;
+  }
+  return times;
 }
 
 std::uint32_t tasks_of(const JobGroup& group, std::uint32_t slots, Random& random) {
@@ -148,13 +176,14 @@ std::vector<PlannedJob> plan_jobs(const Scenario& scenario, std::uint64_t run_se
     Random sizes(seed, Purpose::JobSize, index);
     Random scales(seed, Purpose::JobScale, index);
     Random lengths(seed, Purpose::SplitLength, index);
+    Random deadlines(seed, Purpose::Deadline, index);
     const std::vector<double> all = arrivals_of(group, scenario, span, arrivals);
     for (std::size_t job = 0; job < all.size(); ++job) {
       const double scale = group.size.scale.is_constant() ? group.size.scale.median() : group.size.scale.sample(scales);
       const std::uint32_t drawn = tasks_of(group, slots_of(scenario), sizes);
       const std::uint32_t tasks = group.trace.empty() ? drawn : group.trace[job].tasks;
-      planned.push_back(
-          {index, tasks, all[job], scale, deadline_of(group, scale), lengths_of(group, scale, tasks, lengths)});
+      planned.push_back({index, tasks, all[job], scale, deadline_of(scenario, group, scale, tasks, deadlines),
+                         lengths_of(group, scale, tasks, lengths)});
       if (!group.size.file_bytes.empty()) {
         planned.back().tasks = static_cast<std::uint32_t>(scheduler::count_splits(spec_of(group, planned.back())));
       }

@@ -26,6 +26,7 @@ namespace {
 
 // Ended jobs that the scheduler remembers: results are taken as things happen, so few are enough.
 constexpr std::uint32_t kJobsKept = 8;
+constexpr std::uint64_t kTurnsBetweenStops = 256;  // a turn takes microseconds, or milliseconds with a large plan
 
 scheduler::Settings settings_of(const Scenario& scenario, const Observer& observer) {
   scheduler::Settings settings;
@@ -112,7 +113,11 @@ Outcome Simulation::run() {
   const TimePoint horizon(from_seconds(scenario_.horizon));
   const TimePoint counts_from(from_seconds(scenario_.steps_max_from));
   std::uint64_t uncounted = 0;
-  while (jobs_ended_ < planned_.size() && outcome_.broken.empty()) {
+  for (std::uint64_t turn = 0; jobs_ended_ < planned_.size() && outcome_.broken.empty(); ++turn) {
+    if (turn % kTurnsBetweenStops == 0 && observer_.stop && observer_.stop()) {
+      outcome_.is_stopped = true;
+      break;
+    }
     if (now_ < counts_from) uncounted = outcome_.steps;
     if (outcome_.steps - uncounted >= scenario_.steps_max) break;
     const auto wake_up = scheduler_.next_wake_up();

@@ -70,6 +70,7 @@ struct Outcome {
   std::uint64_t events = 0;         // put into the queue
   std::uint64_t steps = 0;          // that the scheduler took: what a simulation costs
   double held_back = 0;             // node-seconds: held back with a free slot, while fresh tasks waited
+  bool is_stopped = false;          // by the Observer: the rest tells of the part that was simulated
   std::vector<std::string> broken;  // invariants that did not hold; the simulation ended at the first step with any
 
   double utilisation() const { return ended > 0 ? slot_seconds / (ended * slots) : 0; }
@@ -99,6 +100,9 @@ struct Observer {
   std::vector<std::vector<double>> forecast_when{};
   // Called when a job has ended, while the scheduler still knows all about it.
   std::function<void(JobId, const scheduler::Scheduler&)> ended{};
+  // Asked every few milliseconds of real time; the simulation ends where it stands once it answers yes. What else
+  // follows from it hangs on real time, so it is thrown away.
+  std::function<bool()> stop{};
 };
 
 // REQUIRES: check(scenario).

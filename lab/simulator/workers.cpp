@@ -40,11 +40,13 @@ void Workers::add_nodes(std::uint64_t seed) {
       Node node;
       node.slots = group.slots;
       node.name = group.name.empty() ? "node-" + std::to_string(index) : group.name + "-" + std::to_string(i + 1);
+      node.group = &group;
       node.disk = &group.disk;
       node.slowness = group.slowness.sample(slowness);
       if (scenario_.node_correlation > 0) node.score = normal_score(score.uniform());
       nodes_.push_back(std::move(node));
       queue_.push(TimePoint{}, Due::Registration, index, 0);
+      expect_slowness(index, 0, TimePoint{});
     }
   }
 }
@@ -60,6 +62,7 @@ void Workers::on(const Upcoming& due) {
     return;
   }
   if (due.due == Due::Break) return give_up(due);
+  if (due.due == Due::Slowness) return change_slowness(due.subject, due.generation, due.at);
   Attempt& attempt = attempts_[due.subject];
   if (due.due == Due::Border) {
     if (attempt.border == due.generation) on_border(attempt, due.at);

@@ -110,6 +110,7 @@ class Workers {
     const Disk* disk = nullptr;
     TimePoint disk_free_at;
     double slowness = 1;
+    const NodeGroup* group = nullptr;
     double score = 0;  // standard normal: its share of its attempts' luck
     std::vector<std::uint32_t> attempts;
     scheduler::IdleRunners idle_runners;
@@ -137,6 +138,8 @@ class Workers {
   Motion motion_on(const Attempt& attempt, ByteRange held) const;
   TimePoint answers_by(const Attempt& attempt, TimePoint now) const;
   void change_speed(Attempt& attempt, TimePoint now);
+  void expect_slowness(std::uint32_t node, std::uint32_t change, TimePoint now);
+  void change_slowness(std::uint32_t node, std::uint32_t change, TimePoint now);
   void set_speed(Attempt& attempt, TimePoint now);
   double draw_speed(Attempt& attempt);
   double draw_duration(Attempt& attempt);

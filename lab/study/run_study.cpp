@@ -7,6 +7,8 @@
 #include <map>
 
 #include "common/base/units.h"
+#include "common/base/wording.h"
+#include "common/hash/sha256.h"
 #include "lab/results/writing.h"
 #include "lab/study/study.h"
 #include "lab/study/study_result.h"
@@ -15,6 +17,7 @@ namespace ontime::lab {
 namespace {
 
 constexpr double kMissLeast = 0.001;  // so that a measured share is a probability that a policy can work with
+constexpr std::size_t kDigits = 16;   // of a digest in a run's key
 constexpr std::uint64_t kOtherLuck = 1'000'003;  // seeds of the same jobs with other luck are so far apart
 
 class StudyRun {
@@ -36,6 +39,7 @@ class StudyRun {
     std::vector<RunResult> runs;
   };
   struct Point {
+    std::string key;  // of its runs, but for their seeds
     const Spot* spot = nullptr;
     const Contender* contender = nullptr;
     const Scenario* scenario = nullptr;
@@ -49,22 +53,27 @@ class StudyRun {
   Status make_points();
   Status probe(const Spot& spot, const MediansOf& medians);
   Status run_probes();
-  Result<std::vector<RunResult>> run_all(std::vector<PlannedRun> planned);
+  Result<Scenario> scenario_at(const PointOfAxes& place, const std::vector<Setting>& settings,
+                               const std::string& policy, std::string& key);
+  Result<RunResults> run_all(std::vector<PlannedRun> planned);
   Result<std::string> policy_of(const Spot& spot, const Contender& contender);
-  void add_all(std::vector<RunResult> runs);
+  Status choose_contenders(const std::vector<std::string>& only);
+  void add(const Point& point, std::uint64_t seed, RunResult run);
   std::string where(const PointOfAxes& place) const;
 
-  const Study& study_;
+  Study study_;
+  const StudyOptions& options_;
   const Execute& execute_;
+  std::string files_;  // what was read of files for a scenario
   std::vector<const Contender*> contenders_;
   std::vector<Spot> spots_;
   std::deque<Scenario> scenarios_;       // that are run
   std::map<std::string, Probe> probes_;  // by what they are
   std::vector<Point> points_;
-  const Collect times_{{}, {}, Collect::Grouping::ByIndex, true, {}};  // of a probe
-  Collect collect_;                                                    // of every point, but for the utility
-  std::deque<Collect> collected_;                                      // by point
-  std::uint32_t seeds_ = 1;                                            // of a place
+  const Collect times_{{}, {}, Collect::Grouping::ByIndex, true, {}, false};  // of a probe
+  Collect collect_;                                                           // of every point, but for the utility
+  std::deque<Collect> collected_;                                             // by point
+  std::uint32_t seeds_ = 1;                                                   // of a place
   StudyResult result_;
 };
 
@@ -133,10 +142,12 @@ std::string rounded(double value) {
 }
 
 StudyRun::StudyRun(const Study& study, const StudyOptions& options, const Execute& execute)
-    : study_(study), execute_(execute) {
-  for (const Contender& contender : study.policies) {
-    if (options.only.empty() || contender.name == options.only) contenders_.push_back(&contender);
-  }
+    : study_(study), options_(options), execute_(execute) {
+  study_.surroundings.read_file = [this, read = study.surroundings.read_file](const std::string& name) {
+    auto text = read(name);
+    if (text) files_ += "\n" + name + "=" + hash::sha256(*text);
+    return text;
+  };
   for (const Axis& axis : study.axes) result_.axes.push_back(axis.name);
   if (study.by_group) result_.axes.emplace_back("group");
   for (const std::string& name : study.measures) result_.measures.push_back(find_measure(name));
@@ -146,7 +157,19 @@ StudyRun::StudyRun(const Study& study, const StudyOptions& options, const Execut
   collect_.grouping = study.by_group ? Collect::Grouping::ByName : Collect::Grouping::All;
   collect_.flow_times = study.curves == Curves::Times;
   collect_.forecasts = study.forecasts;
-  choose_spots(options);
+  collect_.job_rows = true;
+}
+
+Status StudyRun::choose_contenders(const std::vector<std::string>& only) {
+  const auto names = names_of(study_.policies);
+  for (const std::string& name : only) {
+    if (std::ranges::find(names, name) == names.end())
+      return bad_input("--only: the study has no policy '" + name + "'; " + advice(name, names));
+  }
+  for (const Contender& contender : study_.policies) {
+    if (only.empty() || std::ranges::find(only, contender.name) != only.end()) contenders_.push_back(&contender);
+  }
+  return {};
 }
 
 // A place is several spots, one for each seed, if its deadlines are measured for each seed alone.
@@ -176,7 +199,22 @@ std::string StudyRun::where(const PointOfAxes& place) const {
   return text;
 }
 
-Result<std::vector<RunResult>> StudyRun::run_all(std::vector<PlannedRun> planned) {
+// The scenario, and what its runs depend on besides the study's own text and their seeds: in words, and in a digest
+// everything that is set or read there.
+Result<Scenario> StudyRun::scenario_at(const PointOfAxes& place, const std::vector<Setting>& settings,
+                                       const std::string& policy, std::string& key) {
+  files_.clear();
+  auto scenario = scenario_of(study_, settings, policy);
+  std::string all = policy;
+  for (const Setting& setting : settings) {
+    if (!setting.medians) all += "\n" + setting.path + "=" + YAML::Dump(setting.value);
+  }
+  const std::string at = where(place);
+  key += (at.empty() ? "" : ", ") + at + ", " + hex_digits(hash::sha256(all + files_)).substr(0, kDigits);
+  return scenario;
+}
+
+Result<RunResults> StudyRun::run_all(std::vector<PlannedRun> planned) {
   for (PlannedRun& run : planned) {
     run.weight = 0;
     for (const JobGroup& group : run.scenario->jobs) {
@@ -186,10 +224,10 @@ Result<std::vector<RunResult>> StudyRun::run_all(std::vector<PlannedRun> planned
   }
   auto runs = execute_(planned);
   if (!runs) return runs;
-  for (const RunResult& run : *runs) {
-    if (!run.broken.empty()) return failed("an invariant did not hold: " + run.broken);
+  for (const auto& run : *runs) {
+    if (run && !run->broken.empty()) return failed("an invariant did not hold: " + run->broken);
+    ++(run ? result_.runs : result_.missing);
   }
-  result_.runs += runs->size();
   return runs;
 }
 
@@ -201,12 +239,11 @@ Status StudyRun::run_probes() {
   if (planned.empty()) return {};
   auto runs = run_all(std::move(planned));
   if (!runs) return runs.error();
-  auto next = std::make_move_iterator(runs->begin());
+  if (result_.missing > 0) return failed("interrupted while what the points need was measured");
+  auto next = runs->begin();
   for (auto& [key, probe] : probes_) {
     if (!probe.runs.empty()) continue;
-    const auto end = next + static_cast<std::ptrdiff_t>(probe.planned.size());
-    probe.runs.assign(next, end);
-    next = end;
+    for (std::size_t i = 0; i < probe.planned.size(); ++i) probe.runs.push_back(*std::move(*next++));
   }
   return {};
 }
@@ -215,11 +252,13 @@ Status StudyRun::probe(const Spot& spot, const MediansOf& medians) {
   const auto settings = probed(spot.place.settings, medians.with);
   const auto [known, is_new] = probes_.try_emplace(key_of(settings, medians, spot.seed));
   if (!is_new) return {};
-  auto scenario = scenario_of(study_, settings, medians.policy);
+  std::string key = "first " + medians.policy;
+  auto scenario = scenario_at(spot.place, settings, medians.policy, key);
   if (!scenario) return bad_input(where(spot.place) + ": " + scenario.error().message);
   scenarios_.push_back(std::move(*scenario));
   for (const auto& [seed, luck] : seeds_of(medians, spot.seed, spot.seeds)) {
-    known->second.planned.push_back({&scenarios_.back(), &times_, seed, luck});
+    const std::string own = ", seed " + std::to_string(seed) + ", luck " + std::to_string(luck);
+    known->second.planned.push_back({key + own, &scenarios_.back(), &times_, seed, luck});
   }
   return {};
 }
@@ -303,48 +342,50 @@ Status StudyRun::make_points() {
     for (const Contender* contender : spot.contenders) {
       const auto policy = policy_of(spot, *contender);
       if (!policy) return policy.error();
-      auto scenario = scenario_of(study_, place.settings, *policy);
+      std::string key = contender->name;
+      auto scenario = scenario_at(place, place.settings, *policy, key);
       if (!scenario) return bad_input(contender->name + ", " + where(place) + ": " + scenario.error().message);
       scenarios_.push_back(std::move(*scenario));
-      points_.push_back({&spot, contender, &scenarios_.back(), &collected_.back()});
+      points_.push_back({key, &spot, contender, &scenarios_.back(), &collected_.back()});
     }
   }
   return {};
 }
 
-void StudyRun::add_all(std::vector<RunResult> runs) {
-  std::size_t next = 0;
-  for (const Point& point : points_) {
-    const std::vector<std::string>& labels = point.spot->place.labels;
-    const std::string& policy = point.contender->name;
-    for (std::uint32_t i = 0; i < point.spot->seeds; ++i) {
-      RunResult& run = runs[next++];
-      const std::uint64_t seed = point.spot->seed + i;
-      if (!study_.forecasts.empty()) result_.forecasts.push_back({labels, policy, seed, std::move(run.forecasts)});
-      if (i == 0 && study_.curves == Curves::Samples)
-        result_.samples.push_back({labels, policy, seed, run.slots, std::move(run.samples)});
-      for (GroupResult& group : run.groups) {
-        Row& row = result_.rows.emplace_back(Row{labels, policy, seed, std::move(group), run.unfinished});
-        if (study_.by_group) row.labels.push_back(row.of.name);
-      }
-    }
+void StudyRun::add(const Point& point, std::uint64_t seed, RunResult run) {
+  const std::vector<std::string>& labels = point.spot->place.labels;
+  const std::string& policy = point.contender->name;
+  result_.jobs.push_back({labels, policy, seed, std::move(run.jobs)});
+  if (!study_.forecasts.empty()) result_.forecasts.push_back({labels, policy, seed, std::move(run.forecasts)});
+  if (seed == point.spot->seed && study_.curves == Curves::Samples)
+    result_.samples.push_back({labels, policy, seed, run.slots, std::move(run.samples)});
+  for (GroupResult& group : run.groups) {
+    Row& row = result_.rows.emplace_back(Row{labels, policy, seed, std::move(group), run.unfinished});
+    if (study_.by_group) row.labels.push_back(row.of.name);
   }
 }
 
 Result<StudyResult> StudyRun::run() {
-  if (contenders_.empty()) return bad_input("the study has no policy of that name");
+  if (auto chosen = choose_contenders(options_.only); !chosen) return chosen.error();
+  choose_spots(options_);
   if (auto done = measure_medians(); !done) return done.error();
   if (auto done = measure_misses(); !done) return done.error();
   if (auto done = make_points(); !done) return done.error();
   std::vector<PlannedRun> planned;
   for (const Point& point : points_) {
     for (std::uint32_t i = 0; i < point.spot->seeds; ++i) {
-      planned.push_back({point.scenario, point.collect, point.spot->seed + i});
+      const std::uint64_t seed = point.spot->seed + i;
+      planned.push_back({point.key + ", seed " + std::to_string(seed), point.scenario, point.collect, seed});
     }
   }
   auto runs = run_all(std::move(planned));
   if (!runs) return runs.error();
-  add_all(std::move(*runs));
+  auto next = runs->begin();
+  for (const Point& point : points_) {
+    for (std::uint32_t i = 0; i < point.spot->seeds; ++i) {
+      if (auto& run = *next++) add(point, point.spot->seed + i, *std::move(run));
+    }
+  }
   return std::move(result_);
 }
 

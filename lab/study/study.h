@@ -102,6 +102,9 @@ bool has_study(const std::string& text);  // whether there is a key `study`; no 
 // BadInput with the line where something is wrong. The scenario without any of the varying settings must be right too.
 Result<Study> read_study(const std::string& text, const Surroundings& surroundings = {});
 
+// What its runs depend on: its document without what is only shown, or says how many runs there are.
+std::string text_of_runs(const Study& study);
+
 // From a study to scenarios: the product of its axes, settings put in their places, what must be measured first.
 
 // One value of each axis.

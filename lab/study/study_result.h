@@ -13,6 +13,7 @@
 #include "lab/results/interval.h"
 #include "lab/scenario/scenario.h"
 #include "lab/simulator/simulator.h"
+#include "lab/study/simulated_job.h"
 #include "lab/study/study.h"
 
 namespace ontime::lab {
@@ -44,6 +45,7 @@ struct Collect {
   Grouping grouping = Grouping::All;
   bool flow_times = false;
   Forecasts forecasts;
+  bool job_rows = false;
 };
 
 // What was expected of a running job, and what came true.
@@ -72,6 +74,7 @@ struct RunResult {
   std::vector<GroupResult> groups;  // one for all jobs, or one per name or group, in the scenario's order
   std::vector<Sample> samples;
   std::vector<JobForecast> forecasts;
+  std::vector<SimulatedJob> jobs;  // if they are wanted
   std::uint32_t slots = 0;
   std::uint64_t unfinished = 0;
   std::string broken;  // an invariant that did not hold
@@ -79,6 +82,7 @@ struct RunResult {
 
 // What is to be run. The scenario and what is collected outlive it.
 struct PlannedRun {
+  std::string key{};  // runs with the same key give the same, also those of another call of the program
   const Scenario* scenario = nullptr;
   const Collect* collect = nullptr;
   std::uint64_t seed = 0;
@@ -86,10 +90,18 @@ struct PlannedRun {
   double weight = 1;       // roughly how long it takes, in no unit
 };
 
-RunResult carry_out(const PlannedRun& run);
+// Nothing if `stop`, which is asked now and then, says so.
+std::optional<RunResult> carry_out(const PlannedRun& run, const std::function<bool()>& stop = {});
 
-// Carries out all of them in any order and at any time; answers come in the order of the runs. An error ends the study.
-using Execute = std::function<Result<std::vector<RunResult>>(std::span<const PlannedRun>)>;
+// Carries out all of them in any order and at any time; answers come in the order of the runs. Those that an interrupt
+// has kept from being carried out are left empty. An error ends the study.
+using RunResults = std::vector<std::optional<RunResult>>;
+using Execute = std::function<Result<RunResults>(std::span<const PlannedRun>)>;
+
+// A run in a line of JSON, to the last digit, for a file that outlives the program.
+std::string line_of(const std::string& key, const RunResult& run);
+// Key and run; BadInput if it is no such line.
+Result<std::pair<std::string, RunResult>> read_run(const std::string& line);
 
 // A run at one place, or what it was for one of the groups of its jobs.
 struct Row {
@@ -117,6 +129,12 @@ struct Measured {
 };
 
 // Of one run.
+struct RunJobs {
+  std::vector<std::string> labels;  // of all axes of the study
+  std::string policy;
+  std::uint64_t seed = 0;
+  std::vector<SimulatedJob> jobs;
+};
 struct RunForecasts {
   std::vector<std::string> labels;  // of all axes of the study
   std::string policy;
@@ -131,19 +149,22 @@ struct StudyResult {
   std::vector<RunSamples> samples;
   std::vector<Measured> measured;
   std::vector<RunForecasts> forecasts;
-  std::uint64_t runs = 0;
+  std::vector<RunJobs> jobs;
+  std::uint64_t runs = 0;     // carried out
+  std::uint64_t missing = 0;  // left out by an interrupt; all else is of the runs that were carried out
 };
 
-// Comma-separated: a line for each row, for each time of a job that ended, for each sample, setting or forecast.
+// Comma-separated: a line for each row, for each time of a job that ended, for each sample, setting, forecast or job.
 std::string runs_csv(const StudyResult& result);
 std::string times_csv(const StudyResult& result);
 std::string samples_csv(const StudyResult& result);
 std::string measured_csv(const StudyResult& result);
 std::string forecasts_csv(const StudyResult& result);
+std::string jobs_csv(const StudyResult& result);
 
 struct StudyOptions {
   std::uint32_t seeds = 0;            // 0: as the study says
-  std::string only;                   // a policy's name; empty: all
+  std::vector<std::string> only;      // policies' names; empty: all
   std::optional<std::uint64_t> seed;  // the first one; none: as the study says
 };
 

@@ -83,4 +83,19 @@ std::string forecasts_csv(const StudyResult& result) {
   return text;
 }
 
+std::string jobs_csv(const StudyResult& result) {
+  std::string text = line_of(titles_of_runs(result), {"policy", "seed"});
+  text.back() = ',';
+  text += csv_line(titles_of<SimulatedJob>());
+  for (const RunJobs& run : result.jobs) {
+    for (const SimulatedJob& job : run.jobs) {
+      Cells cells{run.policy, std::to_string(run.seed)};
+      SimulatedJob::fields(
+          job, [&](const char*, const auto& value) { cells.push_back(cell_of(value, Digits::Millionths)); });
+      text += line_of(run.labels, cells);
+    }
+  }
+  return text;
+}
+
 }  // namespace ontime::lab

@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include "lab/simulator/simulator.h"
+#include "lab/study/simulated_job.h"
 #include "lab/study/study_result.h"
+#include "scheduler/core/record.h"
 
 namespace ontime::lab {
 namespace {
@@ -36,14 +38,20 @@ void measure(GroupResult& group, const Sight& sight, const Collect& collect) {
 }
 
 // A job's time is known once it has run, so it runs again, the same to the bit.
-Outcome outcome_of(const PlannedRun& planned) {
+Outcome outcome_of(const PlannedRun& planned, const std::function<bool()>& stop) {
   const Scenario scenario = draw(*planned.scenario, planned.seed);
   const std::uint64_t luck = planned.luck != 0 ? planned.luck : planned.seed;
   const Forecasts& wanted = planned.collect->forecasts;
   Observer observer;
+  observer.stop = stop;
+  if (wanted.life.empty()) {
+    observer.forecast_at = wanted.deadline;
+    return run(scenario, luck, observer);
+  }
+  const Outcome before = run(scenario, luck, observer);
+  if (before.is_stopped) return before;
   observer.forecast_at = wanted.deadline;
-  if (wanted.life.empty()) return run(scenario, luck, observer);
-  for (const JobOutcome& job : run(scenario, luck).jobs) {
+  for (const JobOutcome& job : before.jobs) {
     std::vector<double>& when = observer.forecast_when.emplace_back();
     for (const double share : wanted.life) {
       if (job.has_ended()) when.push_back(share * job.flow_time());
@@ -70,8 +78,31 @@ std::vector<JobForecast> forecasts_of(const PlannedRun& planned, const Outcome& 
 
 }  // namespace
 
-RunResult carry_out(const PlannedRun& planned) {
-  const Outcome outcome = outcome_of(planned);
+std::vector<SimulatedJob> job_rows_of(const Scenario& scenario, const std::vector<JobOutcome>& jobs) {
+  std::vector<SimulatedJob> rows;
+  for (const JobOutcome& job : jobs) {
+    SimulatedJob& row = rows.emplace_back();
+    row.job = static_cast<std::uint32_t>(rows.size());
+    row.group = scenario.jobs[job.group].name;
+    row.tasks = job.tasks;
+    row.submitted = job.submitted;
+    row.ended = job.has_ended() ? job.ended : kNan;
+    row.time = job.has_ended() ? job.flow_time() : kNan;
+    row.deadline = job.deadline;
+    row.met = job.met();
+    row.state = job.has_ended() ? scheduler::name_of(job.state) : "unfinished";
+    row.attempts = job.attempts;
+    row.copies = job.copies;
+    row.input_bytes = job.input_bytes;
+    row.mapped_bytes = job.mapped_bytes;
+    row.machine = job.machine_time;
+  }
+  return rows;
+}
+
+std::optional<RunResult> carry_out(const PlannedRun& planned, const std::function<bool()>& stop) {
+  const Outcome outcome = outcome_of(planned, stop);
+  if (outcome.is_stopped) return std::nullopt;
   RunResult result;
   const auto places = places_of(*planned.scenario, planned.collect->grouping, result);
   std::vector<Sight> sights(result.groups.size(), Sight{{}, {}, &outcome, planned.collect->utility});
@@ -87,6 +118,7 @@ RunResult carry_out(const PlannedRun& planned) {
   }
   result.samples = outcome.samples;
   result.forecasts = forecasts_of(planned, outcome);
+  if (planned.collect->job_rows) result.jobs = job_rows_of(*planned.scenario, outcome.jobs);
   result.slots = outcome.slots;
   if (!outcome.broken.empty()) result.broken = outcome.broken.front();
   return result;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "common/base/wording.h"
 #include "lab/scenario/scenario.h"
@@ -136,10 +137,13 @@ Forecasts read_forecasts(const YAML::Node& node) {
   return forecasts;
 }
 
+// What is only shown, or says how many runs there are.
+constexpr std::array kOfPages{"title", "source", "printed", "read_off_figure", "assumptions", "findings"};
+constexpr std::array kOfExtent{"seeds", "every"};
+
 void read_keys(Study& study, const YAML::Node& node) {
   YamlFields fields(node);
-  for (const char* of_pages : {"title", "source", "printed", "read_off_figure", "assumptions", "findings"})
-    fields.take(of_pages);
+  for (const char* key : kOfPages) fields.take(key);
   fields.count("seeds", study.seeds);
   fields.flag("own_seeds", study.own_seeds);
   fields.count("every", study.every);
@@ -170,6 +174,13 @@ bool has_study(const std::string& text) {
   } catch (const YAML::Exception&) {
     return false;
   }
+}
+
+std::string text_of_runs(const Study& study) {
+  YAML::Node document = YAML::Clone(study.scenario);
+  for (const char* key : kOfPages) document["study"].remove(key);
+  for (const char* key : kOfExtent) document["study"].remove(key);
+  return YAML::Dump(document);
 }
 
 Result<Study> read_study(const std::string& text, const Surroundings& surroundings) {

@@ -28,8 +28,9 @@ struct SimulateCommand {
   bool json = false;
   bool is_silent = false;  // only writes
   // Studies.
-  std::uint32_t threads = 1;  // runs at a time
-  std::string only;           // one of the study's policies; empty: all
+  std::uint32_t threads = 1;      // runs at a time
+  std::uint32_t points = 0;       // so many of them, spread evenly; 0: all
+  std::vector<std::string> only;  // the study's policies, as separated() takes them; empty: all
 };
 
 struct ReplayCommand {
@@ -108,6 +109,12 @@ Result<cli::ExitCode> execute(const PlanCommand& command);
 Result<cli::ExitCode> execute(const ExperimentCommand& command);
 Result<cli::ExitCode> execute(const CompareCommand& command);
 Result<cli::ExitCode> execute(const ImportCommand& command);
+
+// Of a file with a key `study`, whose text is given.
+Result<cli::ExitCode> simulate_study(const SimulateCommand& command, const std::string& path, const std::string& text);
+
+// "none,hadoop" is two; a policy with parameters stands alone, for they have commas too.
+std::vector<std::string> separated(const std::vector<std::string>& names);
 
 // The files that a scenario names lie beside it.
 Surroundings beside(const std::string& scenario);

@@ -71,7 +71,9 @@ void Grammar::add_simulate_verb() {
             "Write results here: jobs.csv and summary.json of a scenario; page, table and figure of a study");
   simulate_.threads = machine_share().cores;
   add_whole(simulate, "--threads", simulate_.threads, {1}, "Studies: runs at a time; changes no result");
-  add_value(simulate, "--only", simulate_.only, "NAME", "Studies: this policy alone, as the study calls it");
+  add_value(simulate, "--only", simulate_.only, "LIST",
+            "Studies: these policies alone, as the study calls them; comma-separated, repeatable");
+  add_whole(simulate, "--points", simulate_.points, {1}, "Studies: this many of the points, spread evenly");
   add_value(simulate, "--policy", simulate_.policies, "POLICY",
             "For all jobs instead of what the scenario says: NAME or NAME:KEY=VALUE,...; repeatable");
   add_whole(simulate, "--seed", simulate_.seed, {}, "Seed of the first run (default: the scenario's, or 1)");

@@ -20,8 +20,8 @@
 #include "lab/experiment/plan.h"
 #include "lab/experiment/result_directory.h"
 #include "lab/verbs/command.h"
-#include "lab/verbs/python.h"
 #include "lab/verbs/parallel_runs.h"
+#include "lab/verbs/python.h"
 
 namespace ontime::lab {
 
@@ -58,22 +58,6 @@ class ProgressOfRuns {
   const bool quiet_;
   std::size_t done_;
 };
-
-// "none,hadoop" is two; a policy with parameters stands alone, for they have commas too.
-std::vector<std::string> separated(const std::vector<std::string>& texts) {
-  std::vector<std::string> all;
-  for (const std::string& text : texts) {
-    if (text.find(':') != std::string::npos) {
-      all.push_back(text);
-      continue;
-    }
-    std::istringstream list(text);
-    for (std::string item; std::getline(list, item, ',');) {
-      if (!item.empty()) all.push_back(item);
-    }
-  }
-  return all;
-}
 
 // As the scenario calls it, or a policy of its own.
 Status choose_policies(Scenario& scenario, const std::vector<std::string>& wanted) {
@@ -210,6 +194,21 @@ Status check_applications(const Scenario& scenario, const ExperimentCommand& com
 }
 
 }  // namespace
+
+std::vector<std::string> separated(const std::vector<std::string>& names) {
+  std::vector<std::string> all;
+  for (const std::string& text : names) {
+    if (text.find(':') != std::string::npos) {
+      all.push_back(text);
+      continue;
+    }
+    std::istringstream list(text);
+    for (std::string item; std::getline(list, item, ',');) {
+      if (!item.empty()) all.push_back(item);
+    }
+  }
+  return all;
+}
 
 Surroundings beside(const std::string& path) {
   const fs::path folder = fs::absolute(path).parent_path();

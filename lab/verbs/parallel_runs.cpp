@@ -25,55 +25,79 @@ constexpr std::size_t kBar = 24;
 
 class Crew {
  public:
-  Crew(std::span<const PlannedRun> runs, std::string name)
-      : runs_(runs), name_(std::move(name)), results_(runs.size()) {
-    for (const PlannedRun& run : runs) weight_ += run.weight;
-  }
+  Crew(std::span<const PlannedRun> runs, std::string name, RunJournal* journal)
+      : runs_(runs), name_(std::move(name)), journal_(journal), results_(runs.size()) {}
 
-  Result<std::vector<RunResult>> work(std::uint32_t threads) {
+  Result<RunResults> work(std::uint32_t threads) {
+    take_over();
     {
       std::vector<std::jthread> crew;
-      const std::size_t hands = std::min<std::size_t>(threads, runs_.size());
+      const std::size_t hands = std::min<std::size_t>(threads, left_.size());
       for (std::size_t i = 0; i < hands; ++i) crew.emplace_back([this] { take_runs(); });
       watch();
     }
-    if (const auto wanted = check_interrupts(); !wanted) return wanted.error();
+    if (!kept_) return kept_.error();
     return std::move(results_);
   }
 
  private:
+  // What the journal has.
+  void take_over() {
+    for (std::size_t index = 0; index < runs_.size(); ++index) {
+      const RunResult* before = journal_ != nullptr ? journal_->find(runs_[index].key) : nullptr;
+      if (before != nullptr)
+        results_[index] = *before;
+      else
+        left_.push_back(index);
+    }
+    for (const std::size_t index : left_) weight_ += runs_[index].weight;
+  }
+
   void take_runs() {
-    for (std::size_t index = next_++; index < runs_.size() && !stop_; index = next_++) {
-      results_[index] = carry_out(runs_[index]);
+    const auto stop = [this] { return stop_.load(); };
+    for (std::size_t next = next_++; next < left_.size() && !stop_; next = next_++) {
+      const std::size_t index = left_[next];
+      const PlannedRun& run = runs_[index];
+      results_[index] = carry_out(run, stop);
+      Status kept;
+      if (results_[index] && journal_ != nullptr) kept = journal_->keep(run.key, *results_[index]);
       const std::lock_guard lock(mutex_);
       ++done_;
-      done_weight_ += runs_[index].weight;
-      if (done_ == runs_.size()) all_done_.notify_one();
+      done_weight_ += run.weight;
+      if (!kept) kept_ = kept;
+      if (!kept_) stop_ = true;
+      if (is_done()) all_done_.notify_one();
     }
   }
 
+  bool is_done() const { return done_ == left_.size() || !kept_; }
+
   void watch() {
     RunsLine line(runs_.size(), false);
+    const std::size_t before = runs_.size() - left_.size();
     std::unique_lock lock(mutex_);
-    while (!all_done_.wait_for(lock, kTick, [this] { return done_ == runs_.size(); })) {
+    while (!all_done_.wait_for(lock, kTick, [this] { return is_done(); })) {
       if (!check_interrupts()) {
         stop_ = true;
         break;
       }
-      line.show(weight_ > 0 ? done_weight_ / weight_ : 1, done_, name_);
+      line.show(weight_ > 0 ? done_weight_ / weight_ : 1, before + done_, name_);
     }
   }
 
   std::span<const PlannedRun> runs_;
   std::string name_;
-  std::vector<RunResult> results_;  // each written by the one thread that has taken its run
-  double weight_ = 0;
+  RunJournal* const journal_;
+  RunResults results_;             // each written by the one thread that has taken its run
+  std::vector<std::size_t> left_;  // of the runs
+  double weight_ = 0;              // of them
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> stop_{false};
   std::mutex mutex_;  // guards what follows
   std::condition_variable all_done_;
   std::size_t done_ = 0;
   double done_weight_ = 0;
+  Status kept_;  // the first run that was not
 };
 
 }  // namespace
@@ -87,22 +111,26 @@ std::string runs_line(double share, std::size_t done, std::size_t all, double le
   return line + name;
 }
 
-RunsLine::RunsLine(std::size_t runs, bool quiet) : runs_(runs), shows_(!quiet && isatty(STDERR_FILENO) == 1) {}
+RunsLine::RunsLine(std::size_t runs, bool quiet, std::chrono::seconds now_and_then)
+    : runs_(runs), quiet_(quiet), redraws_(isatty(STDERR_FILENO) == 1), now_and_then_(now_and_then) {}
 
 void RunsLine::clear() {
   if (std::exchange(is_shown_, false)) std::fputs("\r\033[K", stderr);
 }
 
 void RunsLine::show(double share, std::size_t done, const std::string& name) {
-  if (!shows_) return;
-  const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+  const auto now = std::chrono::steady_clock::now();
+  if (quiet_ || (!redraws_ && now - told_ < now_and_then_)) return;
+  told_ = now;
+  const double spent = std::chrono::duration<double>(now - begun_).count();
   const double left = share > 0.01 ? spent * (1 - share) / share : -1;
-  std::fprintf(stderr, "\r%s\033[K", runs_line(share, done, runs_, left, name).c_str());
-  is_shown_ = true;
+  const std::string line = runs_line(share, done, runs_, left, name);
+  std::fputs((redraws_ ? "\r" + line + "\033[K" : line + "\n").c_str(), stderr);
+  is_shown_ = redraws_;
 }
 
-Execute parallel_runs(std::uint32_t threads, std::string name) {
-  return [threads, name](std::span<const PlannedRun> runs) { return Crew(runs, name).work(threads); };
+Execute parallel_runs(std::uint32_t threads, std::string name, RunJournal* journal) {
+  return [threads, name, journal](std::span<const PlannedRun> runs) { return Crew(runs, name, journal).work(threads); };
 }
 
 }  // namespace ontime::lab

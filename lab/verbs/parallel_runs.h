@@ -1,5 +1,5 @@
 #pragma once
-// Runs of a study, several at a time, with a line on the terminal that says how far they are.
+// Runs of a study, several at a time, with a line that says how far they are.
 
 #include <chrono>
 #include <cstdint>
@@ -7,17 +7,21 @@
 
 #include "common/base/result.h"
 #include "lab/study/study_result.h"
+#include "lab/verbs/run_journal.h"
 
 namespace ontime::lab {
 
-// Answers are the same however many `threads` there are. The line has `name` and appears only if stderr is a terminal.
-// Ends with an error on Ctrl-C.
-Execute parallel_runs(std::uint32_t threads, std::string name);
+// Answers are the same however many `threads` there are. Runs that the journal has are not carried out again, the
+// others are kept in it; nullptr: none is. `name` is for the line that tells how far they are. An interrupt (Ctrl-C,
+// SIGTERM) leaves out what has not ended within a moment.
+Execute parallel_runs(std::uint32_t threads, std::string name, RunJournal* journal = nullptr);
 
-// How far many runs are: one line on a terminal, redrawn until it is taken off; elsewhere nothing.
+// How far many runs are: one line on a terminal, redrawn until it is taken off; elsewhere a line now and then.
 class RunsLine {
  public:
-  RunsLine(std::size_t runs, bool quiet);
+  static constexpr std::chrono::seconds kNowAndThen{30};
+
+  RunsLine(std::size_t runs, bool quiet, std::chrono::seconds now_and_then = kNowAndThen);
   ~RunsLine() { clear(); }
   RunsLine(const RunsLine&) = delete;
   RunsLine& operator=(const RunsLine&) = delete;
@@ -28,9 +32,12 @@ class RunsLine {
 
  private:
   const std::size_t runs_;
-  const bool shows_;
+  const bool quiet_;
+  const bool redraws_;
+  const std::chrono::seconds now_and_then_;
   bool is_shown_ = false;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point told_ = begun_;
 };
 
 // "[=====>    ]  43%  31/72 runs  about 2m10s left  shed-plus-4"; `left` in seconds, negative: not known yet.

@@ -1,19 +1,24 @@
 #include "lab/verbs/python.h"
 
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
+#include <utility>
 
+#include "cli/cluster/interrupt.h"
 #include "common/base/environment.h"
 #include "common/base/python.h"
 
 namespace ontime::lab {
 namespace {
 
+constexpr std::chrono::milliseconds kLook{10};
 constexpr int kLacksPackages = 69;  // python/ontime/lab/__main__.py ends so
 
 // The exit status; kLacksPackages if there is no such program.
@@ -22,7 +27,10 @@ int run_to_end(std::vector<std::string> words) {
   pid_t child = 0;
   if (posix_spawnp(&child, pointers[0], nullptr, nullptr, pointers.data(), environ) != 0) return kLacksPackages;
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  // An interrupt is for the child too, which it does not reach if it was sent to this process alone.
+  for (bool is_told = false; waitpid(child, &status, WNOHANG) == 0;) {
+    if (cli::interrupts() > 0 && !std::exchange(is_told, true)) kill(child, SIGTERM);
+    std::this_thread::sleep_for(kLook);
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

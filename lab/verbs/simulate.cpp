@@ -1,11 +1,10 @@
 #include <cctype>
 #include <cstdio>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/cluster/interrupt.h"
@@ -13,27 +12,21 @@
 #include "cli/text_file.h"
 #include "common/base/wording.h"
 #include "common/files/file_system.h"
-#include "common/files/temporary_directory.h"
 #include "lab/results/grid.h"
 #include "lab/results/rows.h"
 #include "lab/results/writing.h"
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/scenario_yaml.h"
 #include "lab/simulator/simulator.h"
+#include "lab/study/simulated_job.h"
 #include "lab/study/study.h"
-#include "lab/study/study_result.h"
 #include "lab/verbs/command.h"
-#include "lab/verbs/parallel_runs.h"
-#include "lab/verbs/python.h"
 #include "lab/verbs/seen_job.h"
-#include "scheduler/core/record.h"
 
 namespace ontime::lab {
 
 using namespace cli;
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // A policy over all its runs.
 struct PolicyRow {
@@ -58,46 +51,33 @@ struct PolicyRow {
   }
 };
 
+// A job of one of the runs.
+struct RunJob : SimulatedJob {
+  std::string policy;
+  std::uint32_t repetition = 0;
+  std::uint64_t seed = 0;
+
+  template <class Row, class Visit>
+  static void fields(Row& row, Visit&& visit) {
+    visit_all(visit, "policy", row.policy, "repetition", row.repetition);
+    SimulatedJob::fields(row, visit);
+    visit("seed", row.seed);
+  }
+};
+
 struct Answer {
   std::vector<PolicyRow> policies;
-  Json jobs = Json::array();  // rows, if they are to be written
+  std::vector<RunJob> jobs;  // if they are to be written
 };
 
 constexpr std::uint32_t kPagesMax = 20;  // of a policy
 constexpr int kForecastsOfAJob = 100;
-constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();  // an empty cell
 
 // Of a policy's name, what any file system takes.
 std::string file_name_of(std::string name) {
   for (char& c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '+' && c != '=' && c != '.') c = '_';
   return name;
-}
-
-// With the titles of an experiment's jobs (lab/experiment/rows.h), so that what reads those reads these.
-void add_jobs(Json& rows, const std::string& policy, std::uint32_t repetition, std::uint64_t seed,
-              const Scenario& scenario, const std::vector<JobOutcome>& jobs) {
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const JobOutcome& job = jobs[i];
-    rows.push_back({{"policy", policy},
-                    {"repetition", repetition},
-                    {"job", i + 1},
-                    {"group", scenario.jobs[job.group].name},
-                    {"kind", "counted"},
-                    {"tasks", job.tasks},
-                    {"submitted_s", job.submitted},
-                    {"ended_s", job.has_ended() ? job.ended : kNothing},
-                    {"time_s", job.has_ended() ? job.flow_time() : kNothing},
-                    {"deadline_s", job.deadline},
-                    {"met", job.met()},
-                    {"state", job.has_ended() ? scheduler::name_of(job.state) : "unfinished"},
-                    {"attempts", job.attempts},
-                    {"copies", job.copies},
-                    {"input_bytes", job.input_bytes},
-                    {"mapped_bytes", job.mapped_bytes},
-                    {"machine_s", job.machine_time},
-                    {"seed", seed}});
-  }
 }
 
 // Has the first jobs described as they end, with what was expected of them.
@@ -145,7 +125,10 @@ Status simulate(const Scenario& scenario, const std::string& name, const Simulat
     seen.clear();
     if (!outcome.broken.empty()) return failed("seed " + std::to_string(seed) + ": " + outcome.broken[0]);
     jobs.insert(jobs.end(), outcome.jobs.begin(), outcome.jobs.end());
-    if (!command.out.empty()) add_jobs(answer.jobs, name, number + 1, seed, scenario, outcome.jobs);
+    if (!command.out.empty()) {
+      for (SimulatedJob& job : job_rows_of(scenario, outcome.jobs))
+        answer.jobs.push_back({std::move(job), name, number + 1, seed});
+    }
     row.utilisation += outcome.utilisation() / runs;
     row.attempts += outcome.attempts;
     row.events += outcome.events;
@@ -229,62 +212,6 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
   return command.out.empty() ? Status() : write_results(command.out, answer);
 }
 
-// Files that begin with `base`, which python/ontime/lab/table.py reads.
-Status write_rows(const std::string& base, const Study& study, const StudyResult& result) {
-  const std::pair<const char*, std::string> tables[]{
-      {"-runs.csv", runs_csv(result)},
-      {"-measured.csv", measured_csv(result)},
-      {"-times.csv", study.curves == Curves::Times ? times_csv(result) : ""},
-      {"-samples.csv", study.curves == Curves::Samples ? samples_csv(result) : ""},
-  };
-  for (const auto& [ending, text] : tables) {
-    if (text.empty()) continue;
-    if (auto written = files::write_file(base + ending, text); !written) return written;
-  }
-  return {};
-}
-
-// Of the rows in DIR/rows, or in a directory of their own.
-Result<ExitCode> tell_study(const SimulateCommand& command, const std::string& path, const Study& study,
-                            const StudyResult& result) {
-  const auto scratch = files::TemporaryDirectory::make();
-  if (!scratch) return scratch.error();
-  const std::string rows = command.out.empty() ? (*scratch)->path() : command.out + "/rows";
-  if (auto made = make_directory(rows); !made) return made.error();
-  const std::string stem = std::filesystem::path(path).stem().string();
-  if (auto written = write_rows(rows + "/" + stem, study, result); !written) return written.error();
-  if (!command.out.empty() && !study.forecasts.empty()) {
-    const std::string file = command.out + "/" + stem + "-forecasts.csv";
-    if (auto written = files::write_file(file, forecasts_csv(result)); !written) return written.error();
-  }
-  std::vector<std::string> arguments{"study", path, rows + "/" + stem};
-  if (!command.out.empty()) arguments.push_back(command.out);
-  if (command.json) arguments.emplace_back("--csv");
-  auto done = run_python(arguments);
-  if (!done && !command.out.empty()) return failed("the rows are in " + rows + ", but " + done.error().message);
-  return done;
-}
-
-Result<ExitCode> simulate_study(const SimulateCommand& command, const std::string& path, const std::string& text) {
-  const std::string flag = !command.policies.empty()   ? "--policy"
-                           : !command.report.empty()   ? "--report"
-                           : command.event_log.empty() ? ""
-                                                       : "--event-log";
-  if (!flag.empty())
-    return bad_input(flag + " is for scenarios, and '" + path + "' is a study; --only NAME runs one policy of a study");
-  const auto study = read_study(text, beside(path));
-  if (!study) return bad_input("study " + path + ": " + study.error().message);
-  // Before runs that may take long. What Python lacks is said afterwards, unless nothing would be left then.
-  const auto checked = run_python({"check", path});
-  if (!checked && command.out.empty()) return checked.error();
-  if (checked && *checked != ExitCode::Done) return checked;
-  install_interrupt_handlers();
-  const StudyOptions options{command.runs.value_or(0), command.only, command.seed};
-  const auto result = run_study(*study, options, parallel_runs(command.threads, path));
-  if (!result) return Error{result.error().kind, "study " + path + ": " + result.error().message};
-  return tell_study(command, path, *study, *result);
-}
-
 // What each scenario writes anew.
 Status check_places(const SimulateCommand& command) {
   const std::string flag = !command.event_log.empty() ? "--event-log" : !command.report.empty() ? "--report" : "";
@@ -311,7 +238,7 @@ Result<ExitCode> execute(const SimulateCommand& command) {
       done = simulate_study(command, path, *text);
     else if (auto simulated = simulate_scenario(command, path, *text); !simulated)
       done = simulated.error();
-    if (!done && interrupts() > 0) return ExitCode::Interrupted;
+    if (interrupts() > 0) return ExitCode::Interrupted;
     if (!done || *done != ExitCode::Done) return done;
   }
   return ExitCode::Done;

@@ -110,7 +110,9 @@ TEST(Distribution, IsReadOfATextAndWrittenAsOne) {
                                                         {"lognormal:2:0.3", Distribution::lognormal(2, 0.3)},
                                                         {"uniform:2:4", Distribution::uniform(2, 4)},
                                                         {"uniform:1:4", Distribution::uniform(1, 4)},
-                                                        {"exponential:0:2", Distribution::shifted_exponential(0, 2)}};
+                                                        {"exponential:0:2", Distribution::shifted_exponential(0, 2)},
+                                                        {"weibull:4:0.6", Distribution::weibull(4, 0.6)},
+                                                        {"gamma:4:2.5", Distribution::gamma(4, 2.5)}};
   for (const auto& [text, distribution] : forms) {
     const auto read = parse_distribution(text, kPlain);
     ASSERT_TRUE(read) << text << ": " << read.error().message;
@@ -122,7 +124,7 @@ TEST(Distribution, IsReadOfATextAndWrittenAsOne) {
 TEST(Distribution, RefusesTextsOfNoDistribution) {
   for (const char* text : {"", "x", "101", "pareto", "pareto:", "pareto:0:1.5", "pareto:1:0", "pareto:1:nan", "pareto:1:2:3",
                            "lognormal:1:-1", "lognormal:1:inf", "uniform:4", "uniform:4:2", "exponential:2:2",
-                           "weibull:1:2", "uniform:1:101"}) {
+                           "weibull:1:0.1", "gamma:0:1", "gamma:1:101", "uniform:1:101"}) {
     EXPECT_FALSE(parse_distribution(text, kPlain)) << text;
   }
 }

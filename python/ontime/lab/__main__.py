@@ -2,6 +2,7 @@
 
 check STUDY                       whether the file is right, as far as it is read here
 study STUDY ROWS [DIR] [--csv]    table of the rows in ROWS-*.csv; in DIR also page, figure, tables for programs, index
+same STUDY TABLE PAGE             whether rows of TABLE, a study's CSV, say the same in PAGE, another one of it
 report DIR SLOTS [--json]         summaries, figures and report of the experiment in DIR on so many slots
 compare JOBS JOBS [--json]        two files of jobs side by side
 import FORMAT NAME COPIES FILE... [--json]    logs of that format as NAME.csv, NAME-attempts.csv and the scenario NAME.yaml
@@ -30,6 +31,12 @@ def study(path: str, rows: str, *more: str) -> str:
     return study_results.run(Path(path), rows, directory[0] if directory else None, "--csv" in more)
 
 
+def same(path: str, table: str, page: str) -> str:
+    from . import reproduced
+
+    return reproduced.run(Path(path), Path(table), Path(page))
+
+
 def report(directory: str, slots: str, *flags: str) -> str:
     from . import report
 
@@ -55,7 +62,7 @@ def check_import(name: str, jobs: str, *flags: str) -> str:
 
 
 def main() -> int:
-    verbs = {verb.__name__: verb for verb in (check, study, report, compare, check_import)} | {"import": import_logs}
+    verbs = {verb.__name__: verb for verb in (check, study, same, report, compare, check_import)} | {"import": import_logs}
     if len(sys.argv) < 3 or sys.argv[1] not in verbs:
         print(__doc__, file=sys.stderr)
         return 2

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import yaml
+
 from .intervals import Estimate
 from .measures import MEASURES
 from .study import Study, is_yes
@@ -138,9 +140,24 @@ def page_of(study: Study, table: Table, has_figure: bool) -> str:
     return text
 
 
+def claims_in(directory: Path) -> list[dict[str, str]]:
+    """What papers claim and what comes out: paper, page, claim, holds, ours, why; nothing without a file of claims."""
+    path = directory / "claims.yaml"
+    return yaml.load(path.read_text(), yaml.BaseLoader) if path.exists() else []
+
+
+def _claims(claims: list[dict[str, str]]) -> str:
+    grid = Grid(["paper", "claim", "holds", "ours", "why"], 5)
+    for one in claims:
+        grid.lines.append(
+            [f"[{one['paper']}]({one['page']}.md)", one["claim"], one["holds"], one["ours"], one["why"] or "-"]
+        )
+    return f"## Claim by claim\n\n{grid.markdown()}\n## Pages\n\n" if claims else ""
+
+
 def index_of(directory: Path) -> str:
-    """Every other page there by its title."""
-    text = _INDEX
+    """What the papers claim, and every other page there by its title."""
+    text = _INDEX + _claims(claims_in(directory))
     for page in sorted(directory.glob("*.md")):
         if page.name != "README.md":
             title = page.read_text().split("\n", 1)[0]

@@ -12,6 +12,7 @@
 namespace ontime::lab::experiment {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -102,6 +103,13 @@ TEST(ExperimentScenario, TheShippedOnesCanBeRead) {
     ++read_so_far;
   }
   EXPECT_GE(read_so_far, 5u);
+}
+
+TEST(ExperimentScenario, WhatOnlySimulationsCanDrawIsRefused) {
+  EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs:\n  - {deadline: {uniform: [2s, 3s]}}"),
+              AllOf(HasSubstr("line 3"), HasSubstr("medians_of")));
+  EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs: [{deadline: {alone: 2}}]"), HasSubstr("ontime simulate"));
+  EXPECT_THAT(complaint("nodes: [{slowness_changes: {every: 3s}}]\njobs: [{}]"), HasSubstr("ontime simulate"));
 }
 
 }  // namespace

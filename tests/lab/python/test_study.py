@@ -7,10 +7,10 @@ import unittest
 from pathlib import Path
 
 import pandas as pd
-from ontime.lab import study_results
+from ontime.lab import reproduced, study_results
 from ontime.lab.intervals import Estimate, share
 from ontime.lab.measures import MEASURES
-from ontime.lab.page import cell_of, index_of, page_of, tables_of, text_of
+from ontime.lab.page import cell_of, claims_in, index_of, page_of, tables_of, text_of
 from ontime.lab.study import Study
 from ontime.lab.table import Row, Table, curves_csv, mean_over_groups, read_csv, table_of
 
@@ -113,6 +113,16 @@ class Committed(unittest.TestCase):
             for ours, theirs in zip(numbers, kept_numbers, strict=True):
                 unit = 10.0 ** -len(theirs.partition(".")[2])
                 self.assertLess(abs(float(ours) - float(theirs)), 1.01 * unit, path.stem)
+
+    def test_claims_have_no_number_that_their_page_has_not(self):
+        claims = claims_in(REPRODUCTION)
+        self.assertGreater(len(claims), 20)
+        for one in claims:
+            page = (REPRODUCTION / f"{one['page']}.md").read_text()
+            numbers = set(re.findall(r"-?\d+(?:\.\d+)?", page))
+            self.assertIn(one["holds"], ("yes", "in part", "no"))
+            for number in re.findall(r"-?\d+(?:\.\d+)?", one["ours"]):
+                self.assertIn(number, numbers, one["claim"])
 
     def test_the_index_names_every_page(self):
         self.assertEqual(index_of(REPRODUCTION), (REPRODUCTION / "README.md").read_text())
@@ -234,6 +244,26 @@ class Pages(WithStudy):
             study_results.run(study.path, str(self.directory / "rows"), out, True).encode(), before["small.csv"]
         )
         self.assertEqual(before, {path.name: path.read_bytes() for path in out.iterdir()})
+
+
+class Reproduced(WithStudy):
+    def test_some_rows_are_looked_up_in_the_page_and_what_differs_is_told(self):
+        study = self.study()
+        table = table_of(study, self.runs(study), [])
+        page, some = self.directory / "small.csv", self.directory / "some.csv"
+        page.write_text(table.csv())
+        del table.rows[:6]
+        some.write_text(table.csv())
+        self.assertEqual(reproduced.run(study.path, some, page), "small: 2 rows as on the page\n")
+        text = page.read_text()
+        self.assertEqual(text.count(",11.5,"), 8)
+        page.write_text(text[: text.rindex(",11.5,")] + text[text.rindex(",11.5,") :].replace(",11.5,", ",11.6,"))
+        told = "many, 40, Ours: machine_time is 11.5, on the page 11.6"
+        with self.assertRaisesRegex(ValueError, "made by other code: " + told):
+            reproduced.run(study.path, some, page)
+        page.write_text("\n".join(text.splitlines()[:-1]) + "\n")
+        with self.assertRaisesRegex(ValueError, "many, 40, Ours: the page has no such row"):
+            reproduced.run(study.path, some, page)
 
 
 class Files(WithStudy):

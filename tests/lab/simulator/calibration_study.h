@@ -31,7 +31,9 @@ inline void keep(Study& study, const std::string& name, const std::string& label
 }
 
 inline std::vector<RunForecasts> forecasts_of(const Study& study, const std::string& policy = "") {
-  const auto result = run_study(study, {.only = policy, .seed = std::nullopt}, one_by_one);
+  StudyOptions options;
+  if (!policy.empty()) options.only = {policy};
+  const auto result = run_study(study, options, one_by_one);
   EXPECT_TRUE(result) << result.error().message;
   return result->forecasts;
 }

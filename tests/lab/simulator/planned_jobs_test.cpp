@@ -16,7 +16,7 @@ TEST(PlannedJobs, ScaleMakesSplitsAndDeadlinesLonger) {
   group.count = 50;
   group.times.duration = Distribution::pareto(10, 2);
   group.size.scale = Distribution::uniform(1, 4);
-  group.deadline.means = 2;
+  group.deadline = {.of = JobDeadline::Of::Mean, .times = Distribution::constant(2), .medians_of = {}};
   group.size.split_bytes = 1 << 20;
   group.size.record_bytes = 1 << 10;
   double sum = 0;
@@ -34,7 +34,7 @@ TEST(PlannedJobs, ScaleMakesSplitsAndDeadlinesLonger) {
 TEST(PlannedJobs, DeadlineCanBeAMultipleOfTheLeastDuration) {
   JobGroup group;
   group.times.duration = Distribution::pareto(10, 2);
-  group.deadline.minima = 6;
+  group.deadline = {.of = JobDeadline::Of::Least, .times = Distribution::constant(6), .medians_of = {}};
   EXPECT_DOUBLE_EQ(plan_jobs(of(group), 1)[0].deadline, 60);
 }
 

@@ -56,10 +56,10 @@ TEST(RunStudy, RowsAreWrittenToTheLastDigit) {
 TEST(RunStudy, KeepsWhatAFigureOfCurvesNeeds) {
   std::string text = kStudy;
   text.replace(text.find("{kind: lines, x: deadline, y: pocd}"), 35, "{kind: cdf}");
-  const std::string times = times_csv(result_of(study_of(text), {1, "Ours", {}}));
+  const std::string times = times_csv(result_of(study_of(text), {1, {"Ours"}, {}}));
   EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 1 + 4 * 8);
   text.replace(text.find("{kind: cdf}"), 11, "{kind: over_time, y: busy}");
-  const StudyResult result = result_of(study_of("sample_every: 1s\n" + text), {2, "Ours", {}});
+  const StudyResult result = result_of(study_of("sample_every: 1s\n" + text), {2, {"Ours"}, {}});
   ASSERT_EQ(result.samples.size(), 4u);
   EXPECT_EQ(result.samples[0].seed, 1u);
   EXPECT_THAT(samples_csv(result), testing::HasSubstr("few,20,Ours,1,0,"));
@@ -209,7 +209,7 @@ TEST(RunStudy, GivesPlacesSeedsOfTheirOwnAndTakesSomeOfThePoints) {
   EXPECT_EQ(all.axes, (std::vector<std::string>{"tasks", "deadline"}));
   EXPECT_EQ(all.forecasts[4].seed, 3u);  // of the second place
   study.every = 3;
-  const StudyResult some = result_of(study, {0, "", 11});
+  const StudyResult some = result_of(study, {0, {}, 11});
   EXPECT_EQ(some.runs, 6u);  // the first, fourth and seventh of eight points
   EXPECT_EQ(some.forecasts[2].labels, (std::vector<std::string>{"few", "40"}));
   EXPECT_EQ(some.forecasts[2].policy, "Ours");
@@ -218,8 +218,8 @@ TEST(RunStudy, GivesPlacesSeedsOfTheirOwnAndTakesSomeOfThePoints) {
 
 TEST(RunStudy, OnlyOnePolicyIfAsked) {
   const Study study = study_of(kStudy);
-  EXPECT_EQ(result_of(study, {1, "Ours", {}}).rows.size(), 4u);
-  EXPECT_FALSE(run_study(study, {1, "Theirs", {}}, one_by_one));
+  EXPECT_EQ(result_of(study, {1, {"Ours"}, {}}).rows.size(), 4u);
+  EXPECT_FALSE(run_study(study, {1, {"Theirs"}, {}}, one_by_one));
 }
 
 TEST(RunStudy, AnErrorNamesThePoint) {

@@ -40,8 +40,8 @@ study:
   figure: {kind: lines, x: deadline, y: pocd}
 )";
 
-inline Result<std::vector<RunResult>> one_by_one(std::span<const PlannedRun> runs) {
-  std::vector<RunResult> results;
+inline Result<RunResults> one_by_one(std::span<const PlannedRun> runs) {
+  RunResults results;
   for (const PlannedRun& run : runs) results.push_back(carry_out(run));
   return results;
 }
