@@ -27,6 +27,8 @@ enum class Purpose : std::uint64_t {
   History = 18,
   Start = 19,
   RecordTime = 20,
+  BoundTimes = 21,
+  BoundLaunches = 22,
   Faults = 10,  // of fault schedules, which have no JobScale
   Store = 16,   // of fault schedules too
   Loss = 17,    // likewise
