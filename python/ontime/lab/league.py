@@ -22,6 +22,7 @@ import yaml
 from .. import programs
 from . import style
 from .intervals import Estimate, quantile
+from .page import short_path
 from .rows import read
 from .study import Study
 from .texts import Grid, csv_text, fixed, with_sign, write
@@ -30,7 +31,8 @@ POLICIES = "auto,split-resume,shed+,ese,mantri,hadoop,spark,flink,grass,skewtune
 LIMITS = {"bound": "bound", "clairvoyant": "bound:clairvoyant=yes", "ideal": "ideal:launches=yes"}
 _MEASURES = ["pocd", "machine_time", "flow_time"]
 _RESAMPLES = 2000
-_QUICK = {"every": 4, "seeds": 3}
+_QUICK_ROWS = 6  # of each study at most
+_QUICK_SEEDS = 3
 
 
 class Row(NamedTuple):
@@ -95,7 +97,8 @@ def _league_study(path: Path, policies: Sequence[str], quick: bool) -> dict[str,
     for key in ("figure", "printed", "utility", "findings", "forecasts"):
         study.pop(key, None)
     if quick:
-        study |= {key: str(value) for key, value in _QUICK.items()}
+        points = math.prod(len(axis["values"]) for axis in study.get("vary", []))
+        study |= {"every": str(math.ceil(points / _QUICK_ROWS)), "seeds": str(_QUICK_SEEDS)}
 
     def placed(value: Any) -> Any:
         if isinstance(value, list):
@@ -107,16 +110,17 @@ def _league_study(path: Path, policies: Sequence[str], quick: bool) -> dict[str,
             made["file"] = str((path.parent / made["file"]).resolve())
         return made
 
-    return placed(copy.deepcopy(whole))
+    made: dict[str, Any] = placed(copy.deepcopy(whole))
+    return made
 
 
 def _rows(study: Study, runs: Path) -> list[Row]:
     table = read(runs, [*study.all_axes, "policy"])
     rows = []
-    for labels, of_point in table.groupby(study.axes, sort=False) if study.axes else [((), table)]:
-        where = ", ".join(labels if isinstance(labels, tuple) else (labels,))
+    table["where"] = table[study.axes].agg(", ".join, axis=1) if study.axes else study.title
+    for where, of_point in table.groupby("where", sort=False):
         cells = {str(name): cell for name, cell in of_point.groupby("policy", sort=False)}
-        rows.append(Row(study.path.stem, where or study.title, cells))
+        rows.append(Row(study.path.stem, str(where), cells))
     return rows
 
 
@@ -210,6 +214,7 @@ def page_of(verdicts: Sequence[Verdict], first: str, others: Sequence[str], agai
         "Cells are PoCD, or the mean time of a job where nobody is late, / slot-seconds a job. Differences are paired by\n"
         f"job, over {seeds} seeds, with 95 % intervals by the bootstrap over seeds; of times, as shares of the other's "
         "time.\n"
+        "Where a study tells policies what durations are like, those here that take it know it too.\n"
         + ("Three seeds have ten resamples that differ: such an interval says little.\n" if seeds <= 3 else "")
         + f"\n## Where `{first}` loses\n\n{_losses(verdicts, first)}"
         f"\n![PoCD or mean time by row and policy](league.svg)\n\n## By row\n\n{_comparisons(verdicts, first)}"
@@ -257,7 +262,7 @@ def run(arguments: Sequence[str]) -> str:
     parser.add_argument("studies", nargs="+", type=Path, help="whose rows are run; their own policies are not")
     parser.add_argument("--output", "-o", type=Path, required=True, help="a directory for page, table and figure")
     parser.add_argument("--policies", default=POLICIES, help="the first is the one that is judged")
-    parser.add_argument("--quick", action="store_true", help="every fourth row of each study, three seeds")
+    parser.add_argument("--quick", action="store_true", help="six rows of each study at most, three seeds")
     given = parser.parse_args(arguments)
     names = given.policies.split(",")
     first, *others = names
@@ -266,8 +271,6 @@ def run(arguments: Sequence[str]) -> str:
     flags = (" --quick" if given.quick else "") + (
         f" --policies {given.policies}" if given.policies != POLICIES else ""
     )
-    from .page import short_path
-
     again = f"python3 -m ontime.lab league {' '.join(map(short_path, given.studies))} --output DIR{flags}"
     write(given.output / "league.md", page_of(verdicts, first, others, again))
     write(given.output / "league.csv", table_of(verdicts, names))
