@@ -60,15 +60,15 @@ class Row(NamedTuple):
         column = "counted_met" if measure == "pocd" else measure
         gains = ours[column] - theirs[column] if measure == "pocd" else (theirs[column] - ours[column]) * jobs
         base = jobs if measure == "pocd" else theirs[column] * jobs
-        seeds = list(jobs.index)
+        of_seeds = list(zip(map(float, gains), map(float, base)))
         chance = random.Random(1)
         drawn = []
-        for _ in range(_RESAMPLES if len(seeds) > 1 else 0):
-            of = [chance.choice(seeds) for _ in seeds]
-            drawn.append(float(gains.loc[of].sum() / base.loc[of].sum()))
+        for _ in range(_RESAMPLES if len(of_seeds) > 1 else 0):
+            resample = chance.choices(of_seeds, k=len(of_seeds))
+            drawn.append(sum(gain for gain, _ in resample) / sum(share for _, share in resample))
         drawn.sort()
         low, high = (quantile(drawn, 0.025), quantile(drawn, 0.975)) if drawn else (math.nan, math.nan)
-        return Estimate(float(gains.sum() / base.sum()), low, high, len(seeds))
+        return Estimate(float(gains.sum() / base.sum()), low, high, len(of_seeds))
 
 
 class Verdict(NamedTuple):
