@@ -292,31 +292,33 @@ std::size_t counted(const Outcome& outcome) {
   return static_cast<std::size_t>(std::ranges::count_if(outcome.jobs, &JobOutcome::met));
 }
 
-// Jobs with deadlines under every policy, with luck, on whatever nodes. What is met is chance, under the bound too.
-TEST(Bound, IsNotExceededByAnyPolicyInRandomScenarios) {
-  const std::uint64_t scenarios = fewer_if_sanitized(60);
+// On whatever nodes, with regions that are dear, but with no luck: then it holds for each run, and not in the mean
+// alone.
+TEST(Bound, IsNotExceededInAnyRunWhereAttemptsHaveNoLuck) {
   std::size_t of_policies = 0, of_bound = 0;
   for (const auto& policy : scheduler::policies()) {
-    std::size_t here = 0, most = 0, clairvoyant = 0, jobs = 0;
-    for (std::uint64_t seed = 1; seed <= scenarios; ++seed) {
+    for (std::uint64_t seed = 1; seed <= fewer_if_sanitized(40); ++seed) {
+      SCOPED_TRACE(std::string(policy.name) + ", seed " + std::to_string(seed));
       Scenario scenario = test::random_scenario(seed, false);
       scenario.check_invariants = false;
-      for (JobGroup& group : scenario.jobs) group.handling.policy = policy.name;
-      here += counted(run(scenario, seed));
+      scenario.launch = Distribution::constant(scenario.launch.mean());
+      for (JobGroup& group : scenario.jobs) {
+        group.count += 2;
+        group.times.duration = Distribution::constant(6);
+        group.arrivals = {};
+        group.handling.policy = policy.name;
+      }
+      const std::size_t tried = counted(run(scenario, seed));
       scenario.yardstick = Yardstick::Bound;
-      const Outcome bound = run(scenario, seed);
-      most += counted(bound);
-      jobs += bound.jobs.size();
+      const std::size_t bound = counted(run(scenario, seed));
+      EXPECT_LE(tried, bound);
       scenario.yardstick = Yardstick::ClairvoyantBound;
-      clairvoyant += counted(run(scenario, seed));
+      EXPECT_LE(bound, counted(run(scenario, seed)));
+      of_policies += tried;
+      of_bound += bound;
     }
-    EXPECT_LE(static_cast<double>(here), static_cast<double>(most) + 4 * std::sqrt(static_cast<double>(jobs)))
-        << policy.name;
-    EXPECT_LE(most, clairvoyant);
-    of_policies += here;
-    of_bound += most;
   }
-  EXPECT_GT(of_policies, of_bound / 4);
+  EXPECT_GT(of_policies, of_bound / 3);
   std::printf("met by policies %zu, at most %zu\n", of_policies, of_bound);
 }
 
