@@ -27,8 +27,10 @@ enum class Purpose : std::uint64_t {
   History = 18,
   Start = 19,
   RecordTime = 20,
-  Deadline = 21,
-  SlownessChange = 22,
+  BoundTimes = 21,
+  BoundLaunches = 22,
+  Deadline = 23,
+  SlownessChange = 24,
   Faults = 10,  // of fault schedules, which have no JobScale
   Store = 16,   // of fault schedules too
   Loss = 17,    // likewise

@@ -274,12 +274,15 @@ Result<PolicyChoice> read_policy_flag(const std::string& text) {
 
 namespace {
 
-// "bound" or "bound:launches=yes".
-Status choose_bound(Scenario& scenario, const PolicyChoice& choice) {
+// "bound", "ideal", or one of them with its parameter.
+Status choose_yardstick(Scenario& scenario, const PolicyChoice& choice) {
+  const bool is_bound = choice.name == kBound;
   try {
-    scheduler::Parameters parameters(kBound, choice.parameters);
-    scenario.bound_counts_launches = parameters.flag("launches", false);
+    scheduler::Parameters parameters(choice.name, choice.parameters);
+    const bool is_other = parameters.flag(is_bound ? "clairvoyant" : "launches", false);
     parameters.finish();
+    scenario.yardstick = is_bound ? (is_other ? Yardstick::ClairvoyantBound : Yardstick::Bound)
+                                  : (is_other ? Yardstick::IdealWithLaunches : Yardstick::Ideal);
   } catch (const std::invalid_argument& wrong) {
     return bad_input(wrong.what());
   }
@@ -289,8 +292,8 @@ Status choose_bound(Scenario& scenario, const PolicyChoice& choice) {
 }  // namespace
 
 Status choose_policy(Scenario& scenario, const PolicyChoice& choice) {
-  scenario.is_bound = choice.name == kBound;
-  if (scenario.is_bound) return choose_bound(scenario, choice);
+  scenario.yardstick = Yardstick::None;
+  if (choice.name == kBound || choice.name == kIdeal) return choose_yardstick(scenario, choice);
   for (JobGroup& group : scenario.jobs) {
     group.handling.policy = choice.name;
     group.handling.policy_parameters = choice.parameters;

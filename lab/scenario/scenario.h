@@ -210,6 +210,10 @@ struct NamedPolicy {
   std::string text;  // NAME or NAME:KEY=VALUE,...
 };
 
+// What stands where a policy is named: what no policy can exceed (lab/simulator/bound.h), or what an ideal cluster
+// would make of it (lab/simulator/ideal.h).
+enum class Yardstick : std::uint8_t { None, Bound, ClairvoyantBound, Ideal, IdealWithLaunches };
+
 struct Scenario {
   std::vector<NodeGroup> nodes{{}};
   std::vector<JobGroup> jobs{{}};
@@ -252,9 +256,7 @@ struct Scenario {
   // The seed by which jobs have got their sizes, arrivals and histories; none: the run's. draw() sets it.
   std::optional<std::uint64_t> drawn{};
 
-  // Instead of a policy: what an ideal cluster would make of it (lab/simulator/bound.h).
-  bool is_bound = false;
-  bool bound_counts_launches = false;
+  Yardstick yardstick = Yardstick::None;  // instead of a policy
 
   // What is compared.
   std::vector<NamedPolicy> policies;
@@ -292,8 +294,10 @@ using scheduler::PolicyChoice;
 using scheduler::read_policy;
 // What stands behind --policy: of a policy that there is, with parameters that it takes.
 Result<PolicyChoice> read_policy_flag(const std::string& text);
-// What stands for an ideal cluster where policies are named; its parameter is `launches`, yes or no.
+// Yardsticks where policies are named; the parameter of the first is `clairvoyant`, of the second `launches`, yes or
+// no.
 inline constexpr std::string_view kBound = "bound";
+inline constexpr std::string_view kIdeal = "ideal";
 // Replaces what the scenario says, and checks it.
 Status choose_policy(Scenario& scenario, const PolicyChoice& choice);
 

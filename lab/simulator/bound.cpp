@@ -1,166 +1,197 @@
 #include "lab/simulator/bound.h"
 
 #include <algorithm>
-#include <map>
-#include <queue>
-#include <string>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "common/injection/injection.h"
 #include "lab/scenario/purpose.h"
+#include "lab/simulator/capacity.h"
+#include "lab/simulator/in_time.h"
+#include "lab/simulator/least_cost.h"
 
 namespace ontime::lab {
 namespace {
 
-constexpr int kDraws = 4096;         // that stand for a distribution
-constexpr double kRounding = 1e-11;  // of an instant: remaining work is a difference of many
+constexpr double kShortest = 1e-9;  // seconds, over a whole split, as simulated ones
+constexpr double kLateness = 1e-9;  // within which a job is not late
 
-double mean_inverse(const Distribution& values) {
-  if (values.least() <= 0 && values.kind() != Distribution::Kind::Lognormal) return kForEver;
-  double sum = 0;
-  for (int draw = 0; draw < kDraws; ++draw) sum += 1 / values.at_survival((draw + 0.5) / kDraws);
-  return sum / kDraws;
+bool is_always(const Distribution& values, double value) { return values.is_constant() && values.median() == value; }
+
+// Of an attempt over a whole split, by what is done to it on purpose. Stragglers are originals alone: any other is
+// none.
+std::function<double()> times_of(const Scenario& scenario, const JobGroup& group, Random& random) {
+  const bool is_paced = scenario.injection && scenario.injection->pace > Duration(0);
+  const double pace = is_paced ? seconds(scenario.injection->pace) : 0;
+  const std::optional<Distribution> slowdown = scenario.injection ? scenario.injection->slowdown : std::nullopt;
+  return [=, duration = group.times.duration, &random] {
+    const double factor = slowdown ? slowdown->sample(random) : 1;
+    return std::max(kShortest, is_paced ? pace * factor : duration.sample(random) * std::max(1.0, factor));
+  };
 }
 
-// Splits per second, of a fresh attempt on a node of slowness 1.
-double mean_speed(const Scenario& scenario, const JobGroup& group) {
-  const auto& injected = scenario.injection;
-  const bool is_paced = injected && injected->pace > Duration(0);
-  const double speed = is_paced ? 1 / seconds(injected->pace) : mean_inverse(group.times.duration);
-  return injected && injected->slowdown ? speed * mean_inverse(*injected->slowdown) : speed;
+double least_time(const Scenario& scenario, const JobGroup& group) {
+  const bool is_paced = scenario.injection && scenario.injection->pace > Duration(0);
+  const bool is_slowed = scenario.injection && scenario.injection->slowdown;
+  const double factor = is_slowed ? scenario.injection->slowdown->least() : 1;
+  return std::max(kShortest, is_paced ? seconds(scenario.injection->pace) * factor
+                                      : group.times.duration.least() * std::max(1.0, factor));
 }
 
-// How much more slot time than its work a job takes that is to be in time: of its deadline D, each of its slots
-// launches for L and works for D - L at most. So it needs work / (D - L) slots, and launches on all of them.
-double share_of_launches(const Scenario& scenario, const PlannedJob& job) {
-  const double launch = scenario.launch.mean();
-  if (!scenario.bound_counts_launches || job.deadline <= launch) return 0;
-  return launch / (job.deadline - launch);
+LaunchLaw launch_of(const Scenario& scenario) {
+  LaunchLaw law = launch_law_of(scenario.launch);
+  const bool is_injected = scenario.injection && scenario.injection->launch;
+  if (is_injected) law.least += scenario.injection->launch->least();
+  return law;
 }
 
-// Of all slots together, in slots of slowness 1.
-double speed_of_slots(const Scenario& scenario, std::uint64_t seed) {
-  double speed = 0;
-  std::uint64_t index = 0;
-  for (const NodeGroup& group : scenario.nodes) {
-    for (std::uint32_t i = 1; i <= group.count; ++i) {
-      Random slowness(seed, Purpose::NodeSlowness, index++);
-      const std::string name = group.name + "-" + std::to_string(i);
-      const double injected = scenario.injection ? injection::node_factor(*scenario.injection, name) : 1;
-      speed += group.slots / (group.slowness.sample(slowness) * injected);
-    }
-  }
-  return speed;
-}
-
-class IdealCluster {
+class Bound {
  public:
-  IdealCluster(const Scenario& scenario, std::uint64_t seed)
-      : scenario_(scenario), speed_(speed_of_slots(scenario, seed)), planned_(plan_jobs(scenario, seed)) {
-    outcome_.slots = slots_of(scenario);
-    for (const JobGroup& group : scenario.jobs) speeds_.push_back(speed_ * mean_speed(scenario, group));
-    for (std::uint32_t job = 0; job < planned_.size(); ++job) {
-      if (planned_[job].at < kForEver) arrivals_.emplace(planned_[job].at, job);
-    }
-  }
+  Bound(const Scenario& scenario, std::uint64_t seed)
+      : scenario_(scenario), seed_(seed), capacity_(capacity_of(scenario, seed)), planned_(plan_jobs(scenario, seed)) {}
 
   Outcome run() {
-    while (!open_.empty() || !arrivals_.empty()) {
-      const double done = open_.empty() ? kForEver : now_ + open_.front().left;
-      const double next = arrivals_.empty() ? kForEver : arrivals_.begin()->first;
-      if (std::min(done, next) > scenario_.horizon) break;
-      if (done < next)
-        finish(done);
-      else
-        admit(next);
-    }
-    outcome_.ended = now_;
+    outcome_.slots = slots_of(scenario_);
+    for (std::uint32_t job = 0; job < planned_.size(); ++job) add(job);
+    count();
+    serve();
+    std::ranges::stable_sort(outcome_.jobs, {}, &JobOutcome::submitted);
     return std::move(outcome_);
   }
 
  private:
-  struct Open {
-    std::uint32_t planned;
-    std::size_t outcome;  // index
-    double left;          // seconds of all slots
-    double due;           // an instant
-    bool is_given_up = false;
-
-    double last() const { return due * (1 + kRounding); }
-    std::pair<double, double> rank() const { return {is_given_up ? kForEver : due, left}; }
+  struct Costs {  // seconds of all slots
+    double at_all;
+    double in_time;
   };
-
-  void admit(double at) {
-    if (!open_.empty()) open_.front().left = std::max(0.0, open_.front().left - (at - now_));
-    now_ = at;
-    for (; !arrivals_.empty() && arrivals_.begin()->first <= now_; arrivals_.erase(arrivals_.begin())) {
-      add(arrivals_.begin()->second);
-    }
-    choose();
-    std::ranges::stable_sort(open_, {}, &Open::rank);
-  }
 
   void add(std::uint32_t index) {
     const PlannedJob& planned = planned_[index];
-    const JobGroup& group = scenario_.jobs[planned.group];
+    const bool follows = planned.at == kForEver;
     JobOutcome job;
+    job.submitted = follows ? next_at_ : planned.at;
+    if (job.submitted > scenario_.horizon) return;
     job.group = planned.group;
     job.tasks = planned.tasks;
-    job.submitted = now_;
     job.deadline = planned.deadline;
-    for (const auto& file : spec_of(group, planned).inputs) job.input_bytes += static_cast<double>(file.length());
-    job.mapped_bytes = job.input_bytes;
-    const double work = job.input_bytes / static_cast<double>(group.size.split_bytes) / speeds_[planned.group];
-    const double takes = work * (1 + share_of_launches(scenario_, planned));
-    job.machine_time = takes * outcome_.slots;
-    open_.push_back({index, outcome_.jobs.size(), takes, job.deadline > 0 ? now_ + job.deadline : kForEver});
+    job.state = scheduler::JobState::Succeeded;
+    const Costs costs = costs_of(index, job);
+    job.machine_time = costs.at_all * capacity_.speed * capacity_.least_slowness;
+    next_at_ = job.submitted + costs.at_all;
+    const bool is_alone = follows || scenario_.jobs[planned.group].arrivals.one_by_one;
+    job.counted = planned.deadline <= 0 || costs.in_time <= planned.deadline * (1 + kLateness);
+    job.ended = next_at_;
+    if (!is_alone) shared_.push_back(outcome_.jobs.size());
+    costs_.push_back(costs);
     outcome_.jobs.push_back(job);
   }
 
-  // J. M. Moore and T. J. Hodgson: whenever a job would be late, the longest of those before it is given up.
-  void choose() {
-    std::ranges::stable_sort(open_, {}, &Open::due);
-    const auto is_shorter = [](const Open* a, const Open* b) { return a->left < b->left; };
-    std::priority_queue<Open*, std::vector<Open*>, decltype(is_shorter)> chosen(is_shorter);
-    double end = now_;
-    for (Open& job : open_) {
-      job.is_given_up = now_ + job.left > job.last();
-      if (job.is_given_up) continue;
-      chosen.push(&job);
-      end += job.left;
-      if (end <= job.last()) continue;
-      end -= chosen.top()->left;
-      chosen.top()->is_given_up = true;
-      chosen.pop();
+  // Of the tasks, in splits: together, the longest, and the least that a record can be.
+  WorkOfJob work_of(std::uint32_t index, JobOutcome& job) const {
+    const JobGroup& group = scenario_.jobs[planned_[index].group];
+    const scheduler::JobSpec spec = spec_of(group, planned_[index]);
+    const double usual = static_cast<double>(group.size.split_bytes);
+    const bool is_even = is_always(group.times.record_time, 1) && is_always(group.times.skew.begins, 1);
+    WorkOfJob work{.work = 0, .longest = 0, .record = kForEver, .deadline = kForEver};
+    for (const scheduler::Split& split : scheduler::make_splits(spec)) {
+      const auto bytes = static_cast<double>(split.range.size());
+      const auto records = static_cast<double>((split.range.size() - 1) / group.size.record_bytes + 1);
+      const double share = bytes / usual;
+      const double all = share * time_of_records(index, split.range);
+      job.input_bytes += bytes;
+      work.work += all;
+      work.longest = std::max(work.longest, all);
+      work.record = std::min(work.record, share / records);
+    }
+    if (!is_even) work.record = 0;
+    return work;
+  }
+
+  // How many times as long the records take that begin in the range as usual ones.
+  double time_of_records(std::uint32_t index, ByteRange range) const {
+    const JobGroup& group = scenario_.jobs[planned_[index].group];
+    if (is_always(group.times.record_time, 1)) return 1;
+    const std::uint64_t size = group.size.record_bytes;
+    double sum = 0;
+    double records = 0;
+    for (std::uint64_t record = (range.begin + size - 1) / size; record * size < range.end; ++record, ++records) {
+      Random random(seed_, Purpose::RecordTime, index, record);
+      sum += std::max(kRecordMin, group.times.record_time.sample(random));
+    }
+    return records > 0 ? sum / records : 0;
+  }
+  static constexpr double kRecordMin = 1e-6;  // of a usual one, as simulated ones
+
+  Costs costs_of(std::uint32_t index, JobOutcome& job) const {
+    const PlannedJob& planned = planned_[index];
+    const JobGroup& group = scenario_.jobs[planned.group];
+    WorkOfJob work = work_of(index, job);
+    Random times(seed_, Purpose::BoundTimes, index);
+    Random launches(seed_, Purpose::BoundLaunches, index);
+    const auto uniform = [&launches] { return launches.uniform(); };
+    AttemptLaw attempts;
+    attempts.time = times_of(scenario_, group, times);
+    attempts.least = least_time(scenario_, group);
+    attempts.launch = launch_of(scenario_);
+    attempts.keeps_processes = scenario_.keeps_runners;
+    if (scenario_.injection && scenario_.injection->launch) attempts.each = scenario_.injection->launch->least();
+    for (const double time : group.times.first_durations) {
+      if (time > 0) attempts.known.push_back(std::max(kShortest, time));
+    }
+    // Luck that is its node's can be chosen, and where it changes an attempt need not be launched anew for it.
+    const bool is_chosen = scenario_.yardstick == Yardstick::ClairvoyantBound || scenario_.node_correlation > 0 ||
+                           scenario_.speed_changes_every > 0;
+    if (is_chosen) attempts.time = [least = attempts.least] { return least; };
+    if (scenario_.yardstick == Yardstick::ClairvoyantBound) attempts.launch.hazard = kForEver;
+    const Slownesses slots{capacity_.least_slowness, capacity_.greatest_slowness};
+    const double at_all = least_cost(work, attempts, slots, kForEver, uniform) / capacity_.speed;
+    if (planned.deadline <= 0) return {at_all, at_all};
+    times = Random(seed_, Purpose::BoundTimes, index);
+    launches = Random(seed_, Purpose::BoundLaunches, index);
+    work.deadline = planned.deadline * (1 + kLateness);
+    return {at_all, least_cost(work, attempts, slots, work.deadline * capacity_.speed, uniform) / capacity_.speed};
+  }
+
+  // Of jobs that come by themselves. One that follows another has all slots alone here.
+  void count() {
+    std::vector<std::size_t> due;
+    std::vector<Demand> demands;
+    for (const std::size_t place : shared_) {
+      const JobOutcome& job = outcome_.jobs[place];
+      if (job.deadline <= 0 || !*job.counted) continue;
+      due.push_back(place);
+      demands.push_back({job.submitted, job.submitted + job.deadline, costs_[place].in_time});
+    }
+    const std::vector<bool> are_in_time = most_in_time(demands);
+    for (std::size_t i = 0; i < due.size(); ++i) outcome_.jobs[due[i]].counted = are_in_time[i];
+  }
+
+  void serve() {
+    std::vector<Demand> demands;
+    for (const std::size_t place : shared_) {
+      demands.push_back({outcome_.jobs[place].submitted, kForEver, costs_[place].at_all});
+    }
+    const std::vector<double> ends = shortest_first(demands);
+    for (std::size_t i = 0; i < shared_.size(); ++i) outcome_.jobs[shared_[i]].ended = ends[i];
+    for (const JobOutcome& job : outcome_.jobs) {
+      outcome_.ended = std::max(outcome_.ended, job.ended);
+      outcome_.slot_seconds += job.machine_time;
     }
   }
 
-  void finish(double at) {
-    now_ = at;
-    const Open done = open_.front();
-    open_.erase(open_.begin());
-    JobOutcome& job = outcome_.jobs[done.outcome];
-    job.state = scheduler::JobState::Succeeded;
-    // One that is late by no more than rounding is not late.
-    job.ended = now_ <= done.last() && done.due < kForEver ? std::min(now_, done.due * (1 - kRounding)) : now_;
-    outcome_.slot_seconds += job.machine_time;
-    const std::uint32_t next = done.planned + 1;
-    if (next < planned_.size() && planned_[next].at == kForEver) arrivals_.emplace(now_, next);
-  }
-
   const Scenario& scenario_;
-  const double speed_;
+  const std::uint64_t seed_;
+  const Capacity capacity_;
   const std::vector<PlannedJob> planned_;
-  std::vector<double> speeds_;  // splits per second of all slots, by group
-  std::multimap<double, std::uint32_t> arrivals_;
-  std::vector<Open> open_;  // the first is served
-  double now_ = 0;
+  std::vector<Costs> costs_;         // by job of the outcome
+  std::vector<std::size_t> shared_;  // such jobs as come by themselves
+  double next_at_ = 0;               // when the next one comes that waits for this one
   Outcome outcome_;
 };
 
 }  // namespace
 
-Outcome run_ideal(const Scenario& drawn, std::uint64_t seed) { return IdealCluster(drawn, seed).run(); }
+Outcome run_bound(const Scenario& drawn, std::uint64_t seed) { return Bound(drawn, seed).run(); }
 
 }  // namespace ontime::lab

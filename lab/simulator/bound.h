@@ -1,5 +1,5 @@
 #pragma once
-// What an ideal cluster would make of a scenario, as a bound for policies: docs/research/simulator.md describes it.
+// What no policy can exceed: docs/research/bound.md has the proof, and what it takes for granted.
 
 #include <cstdint>
 
@@ -8,12 +8,11 @@
 
 namespace ontime::lab {
 
-// All slots share the remaining work perfectly, at the mean speed of a fresh attempt, without launches, messages and
-// faults, and one job is served at a time. Whenever jobs come, the largest number of them is chosen that can be in
-// time, which are served earliest deadline first; then come those without a deadline, and those that are given up,
-// least work first. What will come is not known. With Scenario::bound_counts_launches a job that is to be in time costs
-// the launches that it cannot do without as well.
-// REQUIRES: drawn for this seed (lab/scenario/scenario.h), check(drawn).
-Outcome run_ideal(const Scenario& drawn, std::uint64_t seed);
+// Each job costs at least what the luck of its attempts lets it (least_cost.h), and all slots together have so much
+// time (in_time.h). JobOutcome::counted says how many jobs can be in time at most, over all groups; the times of jobs
+// are such that their mean cannot be shorter, and machine_time is what each takes at least. With
+// Yardstick::ClairvoyantBound no attempt is ever launched that has no luck.
+// REQUIRES: drawn for this seed (lab/scenario/scenario.h), check(drawn), a yardstick of the two.
+Outcome run_bound(const Scenario& drawn, std::uint64_t seed);
 
 }  // namespace ontime::lab

@@ -10,6 +10,7 @@
 #include "lab/scenario/scenario.h"
 #include "lab/simulator/bound.h"
 #include "lab/simulator/event_queue.h"
+#include "lab/simulator/ideal.h"
 #include "lab/simulator/simulator.h"
 #include "lab/simulator/workers.h"
 #include "scheduler/core/cluster.h"
@@ -309,7 +310,8 @@ void Simulation::inspect() {
 Outcome run(const Scenario& scenario, std::uint64_t seed, const Observer& observer) {
   const Status good = check(scenario);
   ONTIME_CHECK(good.has_value(), good.has_value() ? "" : good.error().message.c_str());
-  if (scenario.is_bound) return run_ideal(draw(scenario, seed), seed);
+  if (scenario.yardstick >= Yardstick::Ideal) return run_ideal(draw(scenario, seed), seed);
+  if (scenario.yardstick != Yardstick::None) return run_bound(draw(scenario, seed), seed);
   return Simulation(draw(scenario, seed), seed, observer).run();
 }
 

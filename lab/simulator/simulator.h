@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,6 +50,7 @@ struct JobOutcome {
 
   bool has_ended() const { return scheduler::is_final(state); }
   double flow_time() const { return ended - submitted; }
+  std::optional<bool> counted{};  // of a bound, which says how many can be in time, and not when they end
   // Succeeded in time; without a deadline: succeeded.
   bool met() const;
 };

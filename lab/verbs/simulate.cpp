@@ -17,6 +17,7 @@
 #include "lab/results/writing.h"
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/scenario_yaml.h"
+#include "lab/simulator/ideal.h"
 #include "lab/simulator/simulator.h"
 #include "lab/study/simulated_job.h"
 #include "lab/study/study.h"
@@ -66,6 +67,7 @@ struct RunJob : SimulatedJob {
 };
 
 struct Answer {
+  std::optional<OfferedLoad> load;  // of the first run
   std::vector<PolicyRow> policies;
   std::vector<RunJob> jobs;  // if they are to be written
 };
@@ -152,7 +154,20 @@ Grid grid_of(const std::vector<PolicyRow>& rows) {
   return grid;
 }
 
-std::string answer_json(const Answer& answer) { return json_text({{"policies", json_list(answer.policies)}}); }
+std::string answer_json(const Answer& answer) {
+  Json whole{{"policies", json_list(answer.policies)}};
+  if (answer.load) {
+    whole["load"] = {{"by_attempts", answer.load->by_attempts}, {"at_mean_speed", answer.load->at_mean_speed}};
+  }
+  return json_text(whole);
+}
+
+std::string answer_text(const Answer& answer) {
+  const std::string grid = terminal_text(grid_of(answer.policies));
+  if (!answer.load) return grid;
+  return grid + "Load " + fixed(answer.load->by_attempts, 2) + " by whole attempts, " +
+         fixed(answer.load->at_mean_speed, 2) + " at the mean speed of fresh ones.\n";
+}
 
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -182,6 +197,8 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
     if (!log) return failed("cannot write the event log " + command.event_log);
   }
   Answer answer;
+  const std::uint64_t first_seed = command.seed.value_or(scenario->seed);
+  answer.load = offered_load(draw(*scenario, first_seed), first_seed);
   const auto add = [&](const std::string& name) {
     return simulate(*scenario, name, command, answer.policies.empty() ? log.get() : nullptr, answer);
   };
@@ -189,7 +206,7 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
   if (!command.policies.empty()) policies.clear();
   for (const std::string& policy : command.policies) {
     const auto read = read_policy(policy);
-    const auto choice = read && read->name == kBound ? read : read_policy_flag(policy);
+    const auto choice = read && (read->name == kBound || read->name == kIdeal) ? read : read_policy_flag(policy);
     if (!choice) return choice.error();
     policies.push_back({policy, policy});
   }
@@ -202,8 +219,7 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
     if (auto chosen = choose_policy(*scenario, *choice); !chosen) return chosen;
     if (auto added = add(policy.name); !added) return added;
   }
-  if (!command.is_silent)
-    std::fputs((command.json ? answer_json(answer) : terminal_text(grid_of(answer.policies))).c_str(), stdout);
+  if (!command.is_silent) std::fputs((command.json ? answer_json(answer) : answer_text(answer)).c_str(), stdout);
   for (const PolicyRow& row : answer.policies) {
     tell(row, row.not_begun, "had not come by the horizon: left out");
     tell(row, row.summary.unfinished, "had not ended at the horizon");

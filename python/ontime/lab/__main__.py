@@ -7,6 +7,8 @@ report DIR SLOTS [--json]         summaries, figures and report of the experimen
 compare JOBS JOBS [--json]        two files of jobs side by side
 import FORMAT NAME COPIES FILE... [--json]    logs of that format as NAME.csv, NAME-attempts.csv and the scenario NAME.yaml
 check_import NAME JOBS [--json]   the trace against the jobs of its simulation
+
+For people: league STUDY... -o DIR [--quick] [--policies LIST]    policies over the rows of these studies
 """
 
 from __future__ import annotations
@@ -61,15 +63,23 @@ def check_import(name: str, jobs: str, *flags: str) -> str:
     return checking.run(name, Path(jobs), "--json" in flags)
 
 
+def league(*arguments: str) -> str:
+    from . import league
+
+    return league.run(arguments)
+
+
 def main() -> int:
-    verbs = {verb.__name__: verb for verb in (check, study, same, report, compare, check_import)} | {"import": import_logs}
+    verbs = {verb.__name__: verb for verb in (check, study, same, report, compare, check_import, league)} | {
+        "import": import_logs
+    }
     if len(sys.argv) < 3 or sys.argv[1] not in verbs:
         print(__doc__, file=sys.stderr)
         return 2
     try:
         print(verbs[sys.argv[1]](*sys.argv[2:]), end="")
     except ModuleNotFoundError as error:
-        if (error.name or "").startswith("ontime"):
+        if (error.name or "").startswith("ontime") or sys.argv[1] == "league":
             raise
         return _LACKS_PACKAGES
     except ValueError as error:

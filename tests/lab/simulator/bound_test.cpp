@@ -1,14 +1,18 @@
-// The ideal cluster, where the answer is known, and against policies where none can be better.
+// The bound: against everything that policies could do where that can be tried, and against those that there are.
 #include "lab/simulator/bound.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
 #include "lab/scenario/purpose.h"
+#include "lab/simulator/in_time.h"
+#include "lab/simulator/least_cost.h"
 #include "scheduler/policies/policy.h"
+#include "tests/lab/simulator/optimal_policy.h"
 #include "tests/lab/simulator/random_scenario.h"
 #include "tests/lab/simulator/small_cluster.h"
 #include "tests/support/sanitized.h"
@@ -16,255 +20,344 @@
 namespace ontime::lab {
 namespace {
 
+using ontime::lab::test::OptimalPolicy;
+using ontime::lab::test::SmallJob;
 using ontime::test::fewer_if_sanitized;
 
-// A cluster on which a job of one task takes 10 s, if all six slots share it.
-Scenario six_slots() {
-  Scenario scenario = small_cluster();
-  scenario.is_bound = true;
-  scenario.jobs[0].size.tasks = Distribution::constant(1);
-  scenario.jobs[0].times.duration = Distribution::constant(60);
-  return scenario;
+// A Wald interval of four standard deviations for a share, and a little more where it is none or all.
+double margin(double share, std::uint32_t of) { return 4 * std::sqrt(std::max(share * (1 - share), 1.0 / of) / of); }
+
+double cost_of(const WorkOfJob& work, const AttemptLaw& law, std::uint64_t seed = 1) {
+  Random random(seed, Purpose::Test, 7);
+  return least_cost(work, law, {}, kForEver, [&] { return random.uniform(); });
 }
 
-JobGroup job_of(double work, double at, double deadline) {
-  JobGroup group;
-  group.size.tasks = Distribution::constant(1);
-  group.times.duration = Distribution::constant(6 * work);
-  group.arrivals.at = {at};
-  group.deadline.seconds = deadline;
-  return group;
+AttemptLaw law_of(std::vector<double> times, double launch) {
+  AttemptLaw law{.time = {}, .least = *std::ranges::min_element(times), .launch = {.least = launch}};
+  law.time = [times, next = std::size_t{0}]() mutable { return times[next++ % times.size()]; };
+  return law;
 }
 
-std::size_t met(const Outcome& outcome) {
-  return static_cast<std::size_t>(std::ranges::count_if(outcome.jobs, &JobOutcome::met));
+TEST(LeastCost, EndsWhatIsSlowWhereLaunchesCostLess) {
+  EXPECT_NEAR(cost_of({.work = 1}, law_of({10, 4, 5}, 1)), 6, 1e-4);   // two launches and the second attempt
+  EXPECT_NEAR(cost_of({.work = 1}, law_of({10, 4, 5}, 7)), 17, 1e-4);  // the first, whatever it is
+  EXPECT_NEAR(cost_of({.work = 2}, law_of({10, 4, 5}, 1)), 12, 1e-4);
+  EXPECT_NEAR(cost_of({.work = 1.5}, law_of({10, 4, 5}, 1)), 9.5, 1e-4);  // half of the third
+  EXPECT_EQ(cost_of({.work = 3}, law_of({10, 4, 5}, 0)), 12);             // as if all were the fastest
 }
 
-double flow_time(const Outcome& outcome) { return summarise(outcome.jobs).flow_time.value; }
-
-TEST(Bound, SharesAJobAmongAllSlots) {
-  const Outcome outcome = run(six_slots(), 1);
-  ASSERT_EQ(outcome.jobs.size(), 1u);
-  EXPECT_NEAR(outcome.jobs[0].flow_time(), 10, 1e-9);
-  EXPECT_NEAR(outcome.jobs[0].machine_time, 60, 1e-9);
-  EXPECT_NEAR(outcome.utilisation(), 1, 1e-9);
+TEST(LeastCost, KnowsThatRecordsAreWholeAndAttemptsEnd) {
+  WorkOfJob job{.work = 1, .longest = 1, .record = 0.5, .deadline = 8};
+  EXPECT_NEAR(cost_of(job, law_of({10}, 2)), 14, 1e-4);  // 6 s are enough for one record an attempt
+  job.deadline = 6.9;
+  EXPECT_EQ(cost_of(job, law_of({10}, 2)), kForEver);  // and 4.9 s for none
+  job.record = 0;
+  EXPECT_NEAR(cost_of(job, law_of({10}, 2)), 16, 1e-4);  // of a task that could be cut anywhere: three attempts
+  job = {.work = 1, .longest = 0.25};
+  EXPECT_NEAR(cost_of(job, law_of({10}, 2)), 18, 1e-4);
 }
 
-TEST(Bound, TakesTheMeanSpeedOfAFreshAttempt) {
-  Scenario scenario = six_slots();
-  scenario.jobs[0].times.duration = Distribution::pareto(120, 1.5);  // speed: beta / (beta + 1) / t_min
-  EXPECT_NEAR(flow_time(run(scenario, 1)), 200.0 / 6, 1e-3);
-  scenario.jobs[0].times.duration = Distribution::lognormal(120, 0.8);  // exp(sigma^2 / 2) / median
-  EXPECT_NEAR(flow_time(run(scenario, 1)), 20 * std::exp(-0.32), 1e-2);
-  scenario.jobs[0].times.duration = Distribution::empirical({30, 60});
-  EXPECT_NEAR(flow_time(run(scenario, 1)), 40.0 / 6, 1e-9);
-  scenario.jobs[0].times.duration = Distribution::uniform(0, 60);  // so fast that there is no mean
-  EXPECT_EQ(flow_time(run(scenario, 1)), 0);
+TEST(LeastCost, PaysAKeptProcessOnce) {
+  const auto kept = [](std::vector<double> times) {
+    AttemptLaw law = law_of(std::move(times), 3);
+    law.keeps_processes = true;
+    return law;
+  };
+  // 3 of launch. The first attempt maps a record of 2.5 s, which is less than a launch, and is cut.
+  EXPECT_NEAR(cost_of({.work = 1, .longest = 1, .record = 0.25}, kept({10, 4, 4})), 3 + 2.5 + 3, 1e-4);
+  // Where a task is one record, the first attempt is ended, and its process with it.
+  EXPECT_NEAR(cost_of({.work = 1, .longest = 1, .record = 1}, kept({10, 4, 4})), 3 + 3 + 4, 1e-4);
+  // In 5 s a process maps for 2 s.
+  EXPECT_NEAR(cost_of({.work = 2, .longest = 1, .record = 0.01, .deadline = 5}, kept({4})), 8 + 4 * 3, 1e-4);
 }
 
-TEST(Bound, CountsSlowNodesForWhatTheyDo) {
-  Scenario scenario = six_slots();
-  scenario.nodes = {{.count = 3, .slots = 1}, {.count = 5, .slots = 3, .slowness = Distribution::constant(5)}};
-  EXPECT_NEAR(flow_time(run(scenario, 1)), 10, 1e-9);
-}
-
-TEST(Bound, CountsTheWorkOfAJobByItsBytes) {
-  Scenario scenario = six_slots();
-  scenario.jobs[0].size.tasks = Distribution::constant(4);
-  scenario.jobs[0].size.split_lengths = Distribution::constant(0.5);
-  EXPECT_NEAR(flow_time(run(scenario, 1)), 20, 1e-6);
-  scenario.jobs[0].size.scale = Distribution::constant(3);
-  EXPECT_NEAR(flow_time(run(scenario, 1)), 60, 1e-6);
-  scenario.jobs[0].times.skew.begins = Distribution::constant(0.9);
-  scenario.jobs[0].times.skew.slowness = Distribution::constant(10);
-  EXPECT_NEAR(flow_time(run(scenario, 1)), 60, 1e-6);
-}
-
-TEST(Bound, TakesThePaceOfAnInjectionButNoStragglers) {
-  Scenario scenario = process_defaults();
-  scenario.is_bound = true;
-  scenario.nodes[0].count = 4;
-  scenario.jobs[0].size.tasks = Distribution::constant(6);
-  scenario.injection->pace = std::chrono::seconds(10);
-  scenario.injection->straggler = {0.5, 8};
-  scenario.injection->nodes = {{"worker-1", 2}, {"worker-2", 2}};
-  EXPECT_NEAR(flow_time(run(scenario, 1)), 20, 1e-6);
-}
-
-TEST(Bound, GivesUpTheLongestOfThoseThatCannotAllBeInTime) {
-  Scenario scenario = six_slots();
-  scenario.jobs = {job_of(50, 0, 55), job_of(10, 0, 60), job_of(10, 0, 65), job_of(100, 0, 20)};
-  const Outcome outcome = run(scenario, 1);
-  EXPECT_NEAR(outcome.jobs[1].flow_time(), 10, 1e-9);
-  EXPECT_NEAR(outcome.jobs[2].flow_time(), 20, 1e-9);
-  EXPECT_NEAR(outcome.jobs[0].flow_time(), 70, 1e-9);  // late, but before the hopeless one
-  EXPECT_NEAR(outcome.jobs[3].flow_time(), 170, 1e-9);
-  EXPECT_EQ(met(outcome), 2u);
-}
-
-// One job of six slots for 10 s each.
-TEST(Bound, CountsTheLaunchesThatAJobCannotDoWithout) {
-  Scenario scenario = six_slots();
-  scenario.bound_counts_launches = true;
-  scenario.launch = Distribution::constant(5);
-  scenario.jobs = {job_of(10, 0, 15)};
-  const Outcome alone = run(scenario, 1);
-  EXPECT_EQ(met(alone), 1u);
-  EXPECT_NEAR(alone.jobs[0].machine_time, 90, 1e-9);  // 60 of work, and six launches
-  scenario.jobs = {job_of(10, 0, 14.9)};
-  EXPECT_EQ(met(run(scenario, 1)), 0u);
-  scenario.jobs = {job_of(10, 0, 30), job_of(15, 0, 30)};  // 12 s and 18 s of all slots
-  EXPECT_EQ(met(run(scenario, 1)), 2u);
-  scenario.jobs = {job_of(10, 0, 30), job_of(15.1, 0, 30)};
-  EXPECT_EQ(met(run(scenario, 1)), 1u);
-  scenario.jobs = {job_of(10, 0, 0)};  // nothing is due
-  EXPECT_NEAR(run(scenario, 1).jobs[0].flow_time(), 10, 1e-9);
-}
-
-TEST(Bound, HasOneParameter) {
-  Scenario scenario = six_slots();
-  ASSERT_TRUE(choose_policy(scenario, *read_policy("bound:launches=yes")));
-  EXPECT_TRUE(scenario.is_bound && scenario.bound_counts_launches);
-  ASSERT_TRUE(choose_policy(scenario, *read_policy("bound")));
-  EXPECT_TRUE(scenario.is_bound && !scenario.bound_counts_launches);
-  EXPECT_EQ(choose_policy(scenario, *read_policy("bound:launches=maybe")).error().message,
-            "--policy-set launches=maybe: policy bound wants yes or no");
-  EXPECT_EQ(choose_policy(scenario, *read_policy("bound:theta=1s")).error().message,
-            "policy bound has no parameter 'theta'; choose one of: launches");
-}
-
-TEST(Bound, LetsAJobWithAnEarlierDeadlineOvertake) {
-  Scenario scenario = six_slots();
-  scenario.jobs = {job_of(50, 0, 100), job_of(20, 10, 20)};
-  const Outcome outcome = run(scenario, 1);
-  EXPECT_NEAR(outcome.jobs[1].flow_time(), 20, 1e-9);
-  EXPECT_NEAR(outcome.jobs[0].flow_time(), 70, 1e-9);
-  EXPECT_EQ(met(outcome), 2u);  // one of them to the last moment
-}
-
-TEST(Bound, ServesTheLeastWorkFirstWhereNothingIsDue) {
-  Scenario scenario = six_slots();
-  scenario.jobs = {job_of(50, 0, 0), job_of(20, 10, 0), job_of(5, 20, 0)};
-  const Outcome outcome = run(scenario, 1);
-  EXPECT_NEAR(outcome.jobs[2].flow_time(), 5, 1e-9);
-  EXPECT_NEAR(outcome.jobs[1].flow_time(), 25, 1e-9);
-  EXPECT_NEAR(outcome.jobs[0].flow_time(), 75, 1e-9);
-}
-
-TEST(Bound, KnowsJobsThatComeOneByOneAndTheHorizon) {
-  Scenario scenario = six_slots();
-  scenario.jobs[0].count = 5;
-  scenario.jobs[0].arrivals.one_by_one = true;
-  scenario.horizon = 45;
-  const Outcome outcome = run(scenario, 1);
-  ASSERT_EQ(outcome.jobs.size(), 5u);
-  EXPECT_NEAR(outcome.jobs[3].submitted, 30, 1e-9);
-  EXPECT_NEAR(outcome.jobs[3].ended, 40, 1e-9);
-  EXPECT_FALSE(outcome.jobs[4].has_ended());
-}
-
-// Attempts have no luck, and nodes are as slow as they are.
-Scenario without_luck(std::uint64_t seed, bool has_deadlines) {
-  Random random(seed, Purpose::Test, 1);
-  Scenario scenario = test::random_scenario(seed, false);
-  scenario.check_invariants = false;
-  scenario.launch = Distribution::constant(scenario.launch.mean());
-  for (JobGroup& group : scenario.jobs) {
-    group.count += 2;
-    group.times.duration = Distribution::constant(6);
-    group.arrivals = {};
-    group.handling.kill_on_miss = false;
-    group.handling.attempt_timeout = from_seconds(0);
-    group.deadline.seconds = has_deadlines ? 5 + static_cast<double>(random.below(60)) : 0;
+// P(T <= c) / (E[T; T <= c] + launch) at the best c, where all that is known is the law of T.
+TEST(LeastCost, ComesToTheBestRateOfThoseThatDrawAgain) {
+  const double t_min = 10, beta = 1.5, launch = 2;
+  double best = 0;
+  for (double c = t_min * 1.001; c < 1000; c *= 1.001) {
+    const double survival = std::pow(t_min / c, beta);
+    const double time = beta / (beta - 1) * (t_min - c * survival);  // E[T; T <= c]
+    best = std::max(best, (1 - survival) / (time + launch));
   }
+  const Distribution pareto = Distribution::pareto(t_min, beta);
+  Random random(1, Purpose::Test, 3);
+  AttemptLaw law{.time = [&] { return pareto.sample(random); }, .least = t_min, .launch = {.least = launch}};
+  EXPECT_NEAR(cost_of({.work = 20000}, law) / 20000 * best, 1, 0.01);
+  // At the mean speed of attempts, beta / (beta + 1) / t_min, it would take longer, without any launch.
+  EXPECT_LT(cost_of({.work = 20000}, law) / 20000, t_min * (beta + 1) / beta);
+}
+
+TEST(LeastCost, CountsOnlyWhatNoPolicyCanSaveOfALaunch) {
+  EXPECT_EQ(launch_law_of(Distribution::constant(3)).least, 3);
+  EXPECT_EQ(launch_law_of(Distribution::constant(3)).hazard, kForEver);
+  const LaunchLaw exponential = launch_law_of(Distribution::shifted_exponential(1, 3));
+  EXPECT_NEAR(exponential.least + 1 / exponential.hazard, 3,
+              1e-9);  // one that has lasted is no better than a fresh one
+  const LaunchLaw pareto = launch_law_of(Distribution::pareto(2, 4));
+  EXPECT_NEAR(pareto.least + 1 / pareto.hazard, 2.5, 1e-9);  // one that has lasted is worse
+  const LaunchLaw lognormal = launch_law_of(Distribution::lognormal(1.5, 0.4));
+  EXPECT_EQ(lognormal.least, 0);
+  for (double x = 0.01; x < 60; x *= 1.01) {  // P(X > x + 0.01) / P(X > x), by numbers
+    const auto survival = [](double at) { return std::erfc(std::log(at / 1.5) / 0.4 / std::sqrt(2)) / 2; };
+    if (survival(x) < 1e-200) break;
+    EXPECT_GE(survival(x + 1e-4) / survival(x), std::exp(-lognormal.hazard * 1e-4) * (1 - 1e-9)) << x;
+  }
+}
+
+// How often the least cost is no more than what the slots have.
+double bound_of(const SmallJob& job, std::uint32_t draws) {
+  std::uint32_t met = 0;
+  for (std::uint32_t draw = 0; draw < draws; ++draw) {
+    Random random(draw, Purpose::Test, 9);
+    AttemptLaw law{.time = {}, .least = kForEver, .launch = {.least = static_cast<double>(job.launch)}};
+    for (const auto per_record : job.per_record) law.least = std::min<double>(law.least, per_record * job.per_attempt);
+    law.time = [&] {
+      return static_cast<double>(job.per_record[random.below(job.per_record.size())] * job.per_attempt);
+    };
+    const WorkOfJob work{.work = static_cast<double>(job.records) / job.per_attempt,
+                         .record = 1.0 / job.per_attempt,
+                         .deadline = static_cast<double>(job.deadline)};
+    const double cost = least_cost(work, law, {}, kForEver, [&] { return random.uniform(); });
+    met += cost <= job.slots * job.deadline * (1 + 1e-9) ? 1 : 0;
+  }
+  return static_cast<double>(met) / draws;
+}
+
+SmallJob small_job(std::uint64_t seed) {
+  Random random(seed, Purpose::Test, 11);
+  const auto pick = [&](std::uint32_t bound) { return static_cast<std::uint32_t>(random.below(bound)); };
+  SmallJob job{.slots = 1 + pick(3), .records = 1 + pick(4), .per_attempt = 1 + pick(3), .launch = pick(3)};
+  job.per_record.clear();
+  for (std::uint32_t i = 2 + pick(2); i > 0; --i) job.per_record.push_back(1 + pick(5));
+  const std::uint32_t least = job.launch + *std::ranges::min_element(job.per_record);
+  job.deadline = std::min(10u, least + pick(6));
+  return job;
+}
+
+TEST(Bound, IsNotExceededByAPolicyThatTriesEverything) {
+  const std::uint32_t draws = fewer_if_sanitized(4000);
+  double sum = 0, of_best = 0;
+  std::uint32_t between = 0;
+  for (std::uint64_t seed = 1; seed <= fewer_if_sanitized(120); ++seed) {
+    const SmallJob job = small_job(seed);
+    const double best = OptimalPolicy(job).pocd();
+    const double bound = bound_of(job, draws);
+    EXPECT_GE(bound + margin(bound, draws), best) << "seed " << seed;
+    between += bound < 1 && best > 0 ? 1 : 0;
+    sum += bound;
+    of_best += best;
+  }
+  EXPECT_GT(between, fewer_if_sanitized(120) / 10);  // cases that tell something
+  EXPECT_GT(of_best, 0.7 * sum);                     // or it would bound nothing
+  std::printf("optimal %.3f, bound %.3f in the mean, %u cases between 0 and 1\n", of_best, sum, between);
+}
+
+constexpr double kUnit = 20;  // seconds: long beside messages and heartbeats
+
+// One job of tasks of as many records as an attempt can map.
+Scenario scenario_of(const SmallJob& job) {
+  Scenario scenario;
+  scenario.nodes = {{.count = job.slots, .slots = 1}};
+  scenario.launch = Distribution::constant(job.launch * kUnit);
+  scenario.network_delay = Distribution::constant(0);
+  scenario.heartbeat = 0.5;
+  scenario.node_timeout = 30;
+  JobGroup& group = scenario.jobs[0];
+  group.size.tasks = Distribution::constant(job.records / job.per_attempt);
+  group.size.record_bytes = 1000;
+  group.size.split_bytes = 1000 * job.per_attempt;
+  std::vector<double> times;
+  for (const auto per_record : job.per_record) times.push_back(per_record * job.per_attempt * kUnit);
+  group.times.duration = Distribution::empirical(times);
+  group.deadline.seconds = job.deadline * kUnit;
+  group.known.history = 100;
   return scenario;
 }
 
-// They all come at once, so what is not known yet does not matter.
-TEST(Bound, IsNotExceededByAnyPolicyWhereAttemptsHaveNoLuck) {
-  std::size_t of_bound = 0;
-  std::size_t of_policies = 0;
-  for (const auto& policy : scheduler::policies()) {
-    for (std::uint64_t seed = 1; seed <= fewer_if_sanitized(30); ++seed) {
-      SCOPED_TRACE(std::string(policy.name) + ", seed " + std::to_string(seed));
-      Scenario scenario = without_luck(seed, true);
-      for (JobGroup& group : scenario.jobs) group.handling.policy = policy.name;
-      const Outcome tried = run(scenario, seed);
-      scenario.is_bound = true;
-      const Outcome ideal = run(scenario, seed);
-      ASSERT_EQ(ideal.jobs.size(), tried.jobs.size());
-      EXPECT_LE(met(tried), met(ideal));
-      scenario.bound_counts_launches = true;
-      const Outcome launched = run(scenario, seed);
-      EXPECT_LE(met(tried), met(launched));
-      EXPECT_LE(met(launched), met(ideal));
-      of_bound += met(ideal);
-      of_policies += met(tried);
+double pocd_of(const Scenario& scenario, std::uint32_t runs) {
+  std::uint32_t met = 0;
+  for (std::uint32_t seed = 1; seed <= runs; ++seed) met += run(scenario, seed).jobs.at(0).met() ? 1 : 0;
+  return static_cast<double>(met) / runs;
+}
+
+TEST(Bound, IsAboveTheOptimalPolicyWhichIsAboveThoseThatThereAre) {
+  const std::uint32_t runs = fewer_if_sanitized(300);
+  const std::vector<SmallJob> jobs{
+      {.slots = 1, .records = 6, .per_attempt = 6, .launch = 1, .per_record = {1, 1, 4}, .deadline = 11},
+      {.slots = 2, .records = 6, .per_attempt = 6, .launch = 1, .per_record = {1, 2, 6}, .deadline = 8},
+      {.slots = 3, .records = 6, .per_attempt = 3, .launch = 1, .per_record = {1, 2, 6}, .deadline = 7}};
+  double of_best_policies = 0, of_optimal = 0;
+  for (const SmallJob& job : jobs) {
+    const double best = OptimalPolicy(job).pocd();
+    Scenario scenario = scenario_of(job);
+    scenario.yardstick = Yardstick::Bound;
+    const double bound = pocd_of(scenario, 4 * runs);
+    EXPECT_GE(bound + margin(bound, 4 * runs), best);
+    EXPECT_GT(best, 0);
+    scenario.yardstick = Yardstick::ClairvoyantBound;
+    EXPECT_GE(pocd_of(scenario, runs), bound - margin(bound, runs));
+    scenario.yardstick = Yardstick::None;
+    std::printf("optimal %.3f, bound %.3f:", best, bound);
+    double most = 0;
+    for (const char* policy : {"none", "hadoop", "mantri", "shed+", "split-resume"}) {
+      scenario.jobs[0].handling.policy = policy;
+      const double tried = pocd_of(scenario, runs);
+      EXPECT_LE(tried, best + margin(best, runs)) << policy;
+      std::printf(" %s %.3f", policy, tried);
+      most = std::max(most, tried);
     }
+    std::printf("\n");
+    of_best_policies += most;
+    of_optimal += best;
   }
-  EXPECT_GT(of_policies, of_bound / 3);  // or it would bound nothing
+  EXPECT_GT(of_best_policies, 0.4 * of_optimal);  // with records that are so long no policy comes near
 }
 
-TEST(Bound, IsNoSlowerThanAnyPolicyWhereNothingIsDue) {
-  for (const auto& policy : scheduler::policies()) {
-    for (std::uint64_t seed = 1; seed <= fewer_if_sanitized(30); ++seed) {
-      SCOPED_TRACE(std::string(policy.name) + ", seed " + std::to_string(seed));
-      Scenario scenario = without_luck(seed, false);
-      for (JobGroup& group : scenario.jobs) {
-        group.handling.policy = policy.name;
-        group.arrivals.rate = 0.1;
+// Whether all of them can be: earliest deadline first finds out (W. Horn, "Some simple scheduling algorithms", 1974).
+bool can_all(const std::vector<Demand>& demands) {
+  std::vector<double> left;
+  for (const Demand& demand : demands) left.push_back(demand.work);
+  std::vector<double> instants;
+  for (const Demand& demand : demands) instants.insert(instants.end(), {demand.from, demand.to});
+  std::ranges::sort(instants);
+  for (std::size_t i = 0; i + 1 < instants.size(); ++i) {
+    for (double now = instants[i]; now < instants[i + 1];) {
+      std::size_t first = demands.size();
+      for (std::size_t d = 0; d < demands.size(); ++d) {
+        const bool is_open = demands[d].from <= now && left[d] > 0;
+        if (is_open && (first == demands.size() || demands[d].to < demands[first].to)) first = d;
       }
-      const Outcome tried = run(scenario, seed);
-      scenario.is_bound = true;
-      EXPECT_GE(flow_time(tried), flow_time(run(scenario, seed)));
+      if (first == demands.size()) break;
+      const double worked = std::min(left[first], instants[i + 1] - now);
+      left[first] = left[first] - worked < 1e-12 ? 0 : left[first] - worked;
+      now += worked;
+      if (left[first] == 0 && now > demands[first].to * (1 + 1e-12)) return false;
     }
   }
+  return std::ranges::all_of(left, [](double one) { return one == 0; });
 }
 
-// Whether these jobs of one cluster can all be in time, by earliest deadline first.
-bool can_all(std::vector<JobGroup> jobs) {
-  Scenario scenario = six_slots();
-  scenario.jobs = std::move(jobs);
-  return scenario.jobs.empty() || met(run(scenario, 1)) == scenario.jobs.size();
-}
-
-// Of all subsets the largest that can be in time. Earliest deadline first finds out, as nothing is given up then.
-std::size_t most_in_time(const std::vector<JobGroup>& jobs) {
+std::size_t most_of_all_subsets(const std::vector<Demand>& demands) {
   std::size_t most = 0;
-  for (std::uint32_t subset = 1; subset < 1u << jobs.size(); ++subset) {
+  for (std::uint32_t subset = 1; subset < 1u << demands.size(); ++subset) {
     const auto size = static_cast<std::size_t>(std::popcount(subset));
-    if (size <= most) continue;
-    std::vector<JobGroup> chosen;
-    for (std::size_t job = 0; job < jobs.size(); ++job) {
-      if (subset >> job & 1) chosen.push_back(jobs[job]);
+    std::vector<Demand> chosen;
+    for (std::size_t d = 0; d < demands.size(); ++d) {
+      if ((subset >> d & 1) != 0) chosen.push_back(demands[d]);
     }
-    if (can_all(std::move(chosen))) most = size;
+    if (size > most && can_all(chosen)) most = size;
   }
   return most;
 }
 
-// docs/research/simulator.md has the share.
-TEST(Bound, SeldomMeetsFewerThanOneWhoKnowsWhatWillCome) {
-  std::size_t ideal = 0;
-  std::size_t foreseen = 0;
-  for (std::uint64_t seed = 1; seed <= fewer_if_sanitized(500); ++seed) {
+TEST(InTime, CountsNoFewerThanTheBestOfAllSubsetsAndSeldomMore) {
+  std::size_t count_sum = 0, most = 0, demanded = 0;
+  for (std::uint64_t seed = 1; seed <= fewer_if_sanitized(400); ++seed) {
     Random random(seed, Purpose::Test, 2);
-    std::vector<JobGroup> jobs;
-    for (int job = 0; job < 7; ++job) {
+    std::vector<Demand> demands;
+    for (std::uint64_t d = 0; d < 7; ++d) {
       const double work = 1 + 10 * random.uniform() * random.uniform();
-      jobs.push_back(job_of(work, 10 * random.uniform(), work * (1 + 3 * random.uniform())));
+      const double from = 15 * random.uniform();
+      demands.push_back({from, from + work * (0.9 + 2 * random.uniform()), work});
     }
-    Scenario scenario = six_slots();
-    scenario.jobs = jobs;
-    const std::size_t met_now = met(run(scenario, 1));
-    const std::size_t met_then = most_in_time(jobs);
-    EXPECT_LE(met_now, met_then) << "seed " << seed;
-    ideal += met_now;
-    foreseen += met_then;
+    const auto in_time = most_in_time(demands);
+    const auto count = static_cast<std::size_t>(std::ranges::count(in_time, true));
+    const std::size_t best = most_of_all_subsets(demands);
+    EXPECT_GE(count, best) << "seed " << seed;
+    count_sum += count;
+    most += best;
+    demanded += demands.size();
   }
-  EXPECT_LT(ideal, foreseen);
-  EXPECT_GT(ideal, foreseen * 97 / 100);
-  std::printf("%zu instead of %zu\n", ideal, foreseen);
+  EXPECT_LT(most, demanded * 9 / 10);
+  EXPECT_LT(count_sum, most * 105 / 100);
+  std::printf("%zu instead of %zu, of %zu\n", count_sum, most, demanded);
+}
+
+TEST(InTime, CountsManyThatComeTogetherInParts) {
+  std::vector<Demand> demands;
+  for (int d = 0; d < 1200; ++d) demands.push_back({d * 0.5, d * 0.5 + 10, 1});  // twice what can be done
+  const auto in_time = most_in_time(demands);
+  const auto count = static_cast<std::size_t>(std::ranges::count(in_time, true));
+  EXPECT_GE(count, 600u);
+  EXPECT_LE(count, 600u + 3 * 10);
+}
+
+TEST(InTime, ServesTheShortestFirst) {
+  const auto ends = shortest_first({{0, kForEver, 50}, {10, kForEver, 20}, {20, kForEver, 5}, {200, kForEver, 1}});
+  EXPECT_EQ(ends, (std::vector<double>{75, 35, 25, 201}));
+}
+
+std::size_t counted(const Outcome& outcome) {
+  return static_cast<std::size_t>(std::ranges::count_if(outcome.jobs, &JobOutcome::met));
+}
+
+// On whatever nodes, with regions that are dear, but with no luck: then it holds for each run, and not in the mean
+// alone.
+TEST(Bound, IsNotExceededInAnyRunWhereAttemptsHaveNoLuck) {
+  std::size_t of_policies = 0, of_bound = 0;
+  for (const auto& policy : scheduler::policies()) {
+    for (std::uint64_t seed = 1; seed <= fewer_if_sanitized(40); ++seed) {
+      SCOPED_TRACE(std::string(policy.name) + ", seed " + std::to_string(seed));
+      Scenario scenario = test::random_scenario(seed, false);
+      scenario.check_invariants = false;
+      scenario.launch = Distribution::constant(scenario.launch.mean());
+      for (JobGroup& group : scenario.jobs) {
+        group.count += 2;
+        group.times.duration = Distribution::constant(6);
+        group.arrivals = {};
+        group.handling.policy = policy.name;
+      }
+      const std::size_t tried = counted(run(scenario, seed));
+      scenario.yardstick = Yardstick::Bound;
+      const std::size_t bound = counted(run(scenario, seed));
+      EXPECT_LE(tried, bound);
+      scenario.yardstick = Yardstick::ClairvoyantBound;
+      EXPECT_LE(bound, counted(run(scenario, seed)));
+      of_policies += tried;
+      of_bound += bound;
+    }
+  }
+  EXPECT_GT(of_policies, of_bound / 3);
+  std::printf("met by policies %zu, at most %zu\n", of_policies, of_bound);
+}
+
+TEST(Bound, IsNoDearerAndNoSlowerThanAnyPolicy) {
+  for (const auto& policy : scheduler::policies()) {
+    Scenario scenario;
+    scenario.nodes = {{.count = 6, .slots = 1}};
+    scenario.jobs[0].count = 60;
+    scenario.jobs[0].arrivals.load = 0.5;
+    scenario.jobs[0].handling.policy = policy.name;
+    scenario.jobs[0].deadline.seconds = 40;
+    const Summary tried = summarise(run(scenario, 1).jobs);
+    scenario.yardstick = Yardstick::Bound;
+    const Summary bound = summarise(run(scenario, 1).jobs);
+    EXPECT_GE(tried.machine_time.value, bound.machine_time.value) << policy.name;
+    EXPECT_GE(tried.flow_time.value, bound.flow_time.value) << policy.name;
+    EXPECT_LE(tried.pocd.value, bound.pocd.value) << policy.name;
+    EXPECT_GT(bound.machine_time.value, 0.5 * tried.machine_time.value * 0.3) << policy.name;
+  }
+}
+
+// 1,300 tasks on 90 slots: at the mean speed of attempts 2,320 s are needed, and a policy that draws again takes less.
+TEST(Bound, IsNotBeatenByAPolicyThatDrawsAgain) {
+  Scenario scenario;
+  scenario.nodes = {{.count = 90, .slots = 1}};
+  scenario.launch = Distribution::constant(2.5);
+  scenario.keeps_runners = true;
+  JobGroup& group = scenario.jobs[0];
+  group.size.tasks = Distribution::constant(1300);
+  group.times.duration = Distribution::pareto(100, 1.65);
+  group.deadline.seconds = 2100;
+  group.handling.policy = "split-resume";
+  EXPECT_EQ(counted(run(scenario, 1)), 1u);
+  scenario.yardstick = Yardstick::IdealWithLaunches;
+  EXPECT_EQ(counted(run(scenario, 1)), 0u);
+  scenario.yardstick = Yardstick::Bound;
+  EXPECT_EQ(counted(run(scenario, 1)), 1u);
+  scenario.jobs[0].deadline.seconds = 1440;  // 1300 * 100 / 90 = 1,444 s
+  EXPECT_EQ(counted(run(scenario, 1)), 0u);
 }
 
 }  // namespace
