@@ -307,12 +307,18 @@ TEST_F(HdfsInputIsLookedAt, BehindItsLastBytes) {
 TEST_F(HdfsInputIsLookedAt, NotBehindThoseOfARequestThatIsNotTheLast) {
   open(21'000'001, 4u << 20);
   const auto looks = std::make_shared<std::atomic<int>>(0);
-  hdfs_.set_fault([looks](int, int, const FakeHdfs::Request& request, FakeHdfs::Response&) {
-    if (request.get_param_value("op") == "GETFILESTATUS") ++*looks;
+  const auto before_the_last = std::make_shared<std::atomic<int>>(0);
+  hdfs_.set_fault([=, this](int, int node, const FakeHdfs::Request& request, FakeHdfs::Response&) {
+    const std::string asked = request.get_param_value("op");
+    if (asked == "GETFILESTATUS") ++*looks;
+    if (node < 0 || asked != "OPEN") return false;
+    const std::size_t end = std::stoull(request.get_param_value("offset")) + wanted(content_, request).size();
+    if (end == content_.size()) *before_the_last = looks->load();
     return false;
   });
   read_all();
   EXPECT_TRUE(input_->check_unchanged());
+  EXPECT_EQ(*before_the_last, 1);
   EXPECT_EQ(*looks, 2);
 }
 

@@ -47,7 +47,7 @@ struct FactModel::Follower {
   void operator()(const fact::DutyChanged& fact) const {
     Duty& duty = model.duties_[fact.node];
     model.require(duty != Duty::Left, fact.node, "who has left stays away");
-    model.require(fact.duty != Duty::Left || model.running_[fact.node].empty(), fact.node, 
+    model.require(fact.duty != Duty::Left || model.running_[fact.node].empty(), fact.node,
                   "a worker leaves when nothing runs there any more");
     duty = fact.duty;
   }
@@ -84,7 +84,7 @@ struct FactModel::Follower {
     if (task == nullptr) return;
     model.require(fact.attempt.number == task->attempts.size(), fact.attempt, "attempts are numbered in order");
     const bool is_open = model.jobs_.at(fact.attempt.task.job).spec.advised ? are_open(*task, fact.range)
-                                                                           : is_one_open(*task, fact.range);
+                                                                            : is_one_open(*task, fact.range);
     model.require(is_open, fact.attempt, "an attempt is launched on one open segment");
     const auto duty = model.duties_.find(fact.node);
     const bool serves = duty == model.duties_.end() || duty->second == Duty::Serves;
@@ -92,7 +92,7 @@ struct FactModel::Follower {
     task->attempts.push_back({fact.node, fact.range, true, fact.standby});
     std::set<AttemptId>& there = model.running_[fact.node];
     there.insert(fact.attempt);
-    model.require(is_replay || there.size() <= model.slots_[fact.node], fact.attempt, 
+    model.require(is_replay || there.size() <= model.slots_[fact.node], fact.attempt,
                   "an attempt is launched on a free slot");
   }
 
@@ -100,7 +100,7 @@ struct FactModel::Follower {
     Attempt* attempt = live(fact.attempt, "only a live standby begins");
     if (attempt == nullptr) return;
     model.require(attempt->is_standby, fact.attempt, "only a live standby begins");
-    model.require(is_one_open(task_of(fact.attempt), fact.range), fact.attempt, 
+    model.require(is_one_open(task_of(fact.attempt), fact.range), fact.attempt,
                   "a standby begins with an open segment");
     attempt->is_standby = false;
     attempt->held = fact.range;
@@ -112,8 +112,7 @@ struct FactModel::Follower {
     if (attempt == nullptr) return;
     const bool is_its = attempt->held.begin <= fact.begin && fact.begin < attempt->held.end && fact.at > fact.begin &&
                         fact.at <= attempt->held.end;
-    model.require(is_its || is_border(task_of(fact.attempt), fact.at), fact.attempt, 
-                  "an attempt cuts what it holds");
+    model.require(is_its || is_border(task_of(fact.attempt), fact.at), fact.attempt, "an attempt cuts what it holds");
     const bool divides = divide(task_of(fact.attempt), fact.attempt, fact.begin, fact.at, true);
     if (fact.release) attempt->held.end = fact.at;
     if (!divides) return;
@@ -138,9 +137,11 @@ struct FactModel::Follower {
     if (attempt == nullptr) return;
     Task& task = task_of(fact.attempt);
     model.require(is_one_open(task, fact.range), fact.attempt, "exactly one open segment is sealed");
-    const bool is_its = !attempt->is_standby && attempt->held.begin == fact.range.begin && fact.range.end <= attempt->held.end;
+    const bool is_its =
+        !attempt->is_standby && attempt->held.begin == fact.range.begin && fact.range.end <= attempt->held.end;
     model.require(is_its, fact.attempt, "an attempt seals the first segment that it holds");
-    const bool is_whole = fact.range.is_open_ended() ? fact.input_end >= fact.range.begin : fact.input_end == fact.range.end;
+    const bool is_whole =
+        fact.range.is_open_ended() ? fact.input_end >= fact.range.begin : fact.input_end == fact.range.end;
     model.require(is_whole, fact.attempt, "a segment is sealed whole");
     if (const auto segment = task.segments.find(fact.range.begin); segment != task.segments.end()) {
       segment->second.sealed = true;
@@ -188,8 +189,7 @@ struct FactModel::Follower {
     model.require(!is_final(job->state), fact.job, "a job ends once");
     const bool is_committing = job->state == JobState::Committing;
     model.require(is_committing || fact.state != JobState::Succeeded, fact.job, "a job succeeds by its commit");
-    model.require(!is_committing || fact.state != JobState::Killed, fact.job, 
-                  "what is being committed is past recall");
+    model.require(!is_committing || fact.state != JobState::Killed, fact.job, "what is being committed is past recall");
     job->state = fact.state;
     require_idle(fact.job, *job);
   }
@@ -236,7 +236,7 @@ struct FactModel::Follower {
     model.running_[attempt.node].erase(id);
   }
 
-  // Whoever would come to the segment later holds nothing from there on.
+  // An attempt that would come to the segment later holds nothing from there on.
   void stop_others(AttemptId id, std::uint64_t begin) const {
     std::vector<Attempt>& attempts = task_of(id).attempts;
     for (std::uint32_t number = 0; number < attempts.size(); ++number) {

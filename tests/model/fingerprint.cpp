@@ -56,13 +56,13 @@ void add_report(Hash& hash, const scheduler::Event& event) {
 }
 
 void add_attempt(Hash& hash, const scheduler::Cluster& cluster, const scheduler::Attempt& attempt) {
-  hash.add(attempt.node.value, attempt.state, attempt.speculative, attempt.standby, attempt.was_standby, attempt.is_warm,
-           attempt.adopted, attempt.start_offset, attempt.launch_end, attempt.offset, attempt.records,
+  hash.add(attempt.node.value, attempt.state, attempt.speculative, attempt.standby, attempt.was_standby,
+           attempt.is_warm, attempt.adopted, attempt.start_offset, attempt.launch_end, attempt.offset, attempt.records,
            cluster.has_seen_launch_of(attempt));
   hash.add(attempt.held);
-  for (const TimePoint at : {attempt.launched_at, attempt.ready_at, attempt.started_at, attempt.reported_at,
-                             attempt.progressed_at, attempt.ended_at, attempt.segment_at, attempt.idle_until,
-                             attempt.earlier.at, attempt.later.at}) {
+  for (const TimePoint at :
+       {attempt.launched_at, attempt.ready_at, attempt.started_at, attempt.reported_at, attempt.progressed_at,
+        attempt.ended_at, attempt.segment_at, attempt.idle_until, attempt.earlier.at, attempt.later.at}) {
     hash.age(at);
   }
   hash.time(attempt.longest_gap);
@@ -83,6 +83,11 @@ void add_job(Hash& hash, const scheduler::Cluster& cluster, const scheduler::Job
   hash.number(job.between_offsets.get().value_or(0));
   hash.number(job.to_seal.get().value_or(0));
   hash.number(job.spent);
+  // What is planned cannot be seen; it follows from what was decided and from what has happened since.
+  for (const auto& [at, decision] : job.decisions) {
+    hash.age(at);
+    hash.add(decision.what, decision.attempt.value_or(0), decision.segment, decision.resume_at.value_or(0));
+  }
   for (const scheduler::Task& task : job.tasks) {
     hash.add(task.is_counted, task.ledger.segments().size(), task.attempts.size());
     for (const scheduler::Segment& segment : task.ledger.segments()) {
@@ -95,6 +100,7 @@ void add_job(Hash& hash, const scheduler::Cluster& cluster, const scheduler::Job
 
 void add_scheduler(Hash& hash, const scheduler::Scheduler& scheduler) {
   const scheduler::Cluster& cluster = scheduler.cluster();
+  hash.age(cluster.taken_over_at().value_or(TimePoint{}));
   for (const auto& [id, node] : cluster.nodes()) {
     hash.add(id.value, node.state, node.duty, node.synchronised, node.failures, node.idle_runners.size());
     hash.age(node.heard_at);
@@ -109,8 +115,8 @@ void add_scheduler(Hash& hash, const scheduler::Scheduler& scheduler) {
     add_job(hash, cluster, job);
     const scheduler::Outlook* outlook = scheduler.outlook(id);
     if (outlook == nullptr) continue;
-    for (const auto durations : {outlook->sample().finished(), outlook->sample().censored(), outlook->sample().launches(),
-                                 outlook->sample().warm_launches()}) {
+    for (const auto durations : {outlook->sample().finished(), outlook->sample().censored(),
+                                 outlook->sample().launches(), outlook->sample().warm_launches()}) {
       hash.add(durations.size());
       for (const double duration : durations) hash.number(duration);
     }
@@ -125,7 +131,8 @@ std::uint64_t ModelledCluster::fingerprint() const {
   Hash hash(now_);
   add_scheduler(hash, *scheduler_);
   for (const Worker& worker : workers_) {
-    hash.add(node_of(worker).value, worker.is_linked, worker.leaves, worker.wire.size(), worker.unconfirmed.has_value());
+    hash.add(node_of(worker).value, worker.is_linked, worker.leaves, worker.wire.size(),
+             worker.unconfirmed.has_value());
     for (const scheduler::Event& event : worker.wire) add_report(hash, event);
     if (worker.unconfirmed) add_report(hash, *worker.unconfirmed);
     for (const auto& [number, attempt] : worker.running) {

@@ -1,7 +1,6 @@
 #include "tests/model/modelled_cluster.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 
@@ -20,7 +19,6 @@ namespace {
 
 constexpr JobId kJob{1};
 constexpr TaskId kTask{kJob, 0};
-constexpr std::uint32_t kProcessesMax = 4;
 constexpr Duration kBetweenPlans = 1s;
 
 // What is confirmed by the master, and sent again until it is.
@@ -42,14 +40,6 @@ class ModelledCluster::Puppet final : public scheduler::Policy {
   std::vector<scheduler::Decision>& orders_;
 };
 
-std::string name_of(const Choice& choice) {
-  static constexpr std::array kNames{"deliver w", "deliver, then the master dies, w", "break w", "rejoin w",
-                                     "rejoin and repeat w", "die w", "start a", "map a", "seal a", "fail a",
-                                     "restart ", "wait ", "copy a", "share a", "give a", "end a", "drain w", "leave w",
-                                     "commit ", "commit, lost ", "kill "};
-  return kNames.at(static_cast<std::size_t>(choice.what)) + std::to_string(choice.who);
-}
-
 ModelledCluster::ModelledCluster(const Rules& rules) : rules_(rules), workers_(2) {
   start_master();
   for (Worker& worker : workers_) {
@@ -67,58 +57,8 @@ ModelledCluster::ModelledCluster(const Rules& rules) : rules_(rules), workers_(2
   send(event::JobSubmitted{1, std::move(spec)});
 }
 
-// ---- choices --------------------------------------------------------------------------------------------------------
-
-std::vector<Choice> ModelledCluster::choices() const {
-  std::vector<Choice> all;
-  const auto add = [&](What what) {
-    if (may(what)) all.push_back({what, 0});
-  };
-  const scheduler::Job& job = *cluster().find_job(kJob);
-  for (std::uint8_t who = 0; who < workers_.size(); ++who) add_choices(who, all);
-  if (job.state == JobState::Running) add_policy_choices(all);
-  if (is_committing_) add(What::Commit);
-  if (is_committing_) add(What::CommitLost);
-  add(What::Kill);
-  add(What::Restart);
-  add(What::Wait);
-  return all;
-}
-
-void ModelledCluster::add_choices(std::uint8_t who, std::vector<Choice>& to) const {
-  const Worker& worker = workers_[who];
-  const auto add = [&](What what, std::uint32_t subject) {
-    if (may(what)) to.push_back({what, static_cast<std::uint8_t>(subject)});
-  };
-  if (worker.is_linked) {
-    if (!worker.wire.empty()) add(What::Deliver, who);
-    if (!worker.wire.empty()) add(What::DeliverCrash, who);
-    add(What::Break, who);
-    const scheduler::Node* node = cluster().find_node(worker.incarnation);
-    if (node->duty == scheduler::Duty::Serves) add(What::Drain, who);
-    if (!worker.leaves) add(What::Leave, who);
-  } else {
-    add(What::Rejoin, who);
-    if (worker.unconfirmed) add(What::RejoinRepeat, who);
-  }
-  if (processes_ < kProcessesMax) add(What::Die, who);
-  for (const auto& [number, attempt] : worker.running) {
-    if (!attempt.has_started) add(What::Start, number);
-    if (!attempt.is_standby && attempt.has_started) {
-      const bool has_mapped = attempt.offset >= attempt.points.segment().end;
-      add(has_mapped ? What::Seal : What::Map, number);
-    }
-    add(What::Fail, number);
-  }
-}
-
-void ModelledCluster::add_policy_choices(std::vector<Choice>& to) const {
-  for (const AttemptId live : cluster().find_job(kJob)->live) {
-    for (const What what : {What::Copy, What::Share, What::Give, What::End}) {
-      if (may(what)) to.push_back({what, static_cast<std::uint8_t>(live.number)});
-    }
-  }
-}
+// ---- events
+// ----------------------------------------------------------------------------------------------------------
 
 void ModelledCluster::take(const Choice& choice) {
   switch (choice.what) {
@@ -175,7 +115,9 @@ void ModelledCluster::start_master() {
   check(nullptr, scheduler_->start(now_), true);
 }
 
-void ModelledCluster::send(const scheduler::Event& event, bool acts) { check(&event, scheduler_->step(event, now_), acts); }
+void ModelledCluster::send(const scheduler::Event& event, bool acts) {
+  check(&event, scheduler_->step(event, now_), acts);
+}
 
 void ModelledCluster::check(const scheduler::Event* event, const scheduler::Step& step, bool acts) {
   journal_.insert(journal_.end(), step.records.begin(), step.records.end());
@@ -208,11 +150,13 @@ void ModelledCluster::check_record(const scheduler::Event* event, const schedule
 void ModelledCluster::check_order(const scheduler::Action& action) {
   if (const auto* launch = std::get_if<action::LaunchAttempt>(&action)) {
     const FactModel::Attempt* attempt = model_.find_attempt(launch->attempt);
-    const bool is_durable = attempt != nullptr && attempt->node == launch->node && attempt->held.begin == launch->range.begin;
+    const bool is_durable =
+        attempt != nullptr && attempt->node == launch->node && attempt->held.begin == launch->range.begin;
     require(is_durable, describe(action) + ": it was not recorded like this");
   } else if (const auto* begin = std::get_if<action::BeginAttempt>(&action)) {
     const FactModel::Attempt* attempt = model_.find_attempt(begin->attempt);
-    const bool is_durable = attempt != nullptr && attempt->node == begin->node && attempt->held.begin == begin->range.begin;
+    const bool is_durable =
+        attempt != nullptr && attempt->node == begin->node && attempt->held.begin == begin->range.begin;
     require(is_durable, describe(action) + ": it was not recorded like this");
   } else if (const auto* kill = std::get_if<action::KillAttempt>(&action)) {
     const FactModel::Attempt* attempt = model_.find_attempt(kill->attempt);
@@ -245,8 +189,8 @@ void ModelledCluster::obey(const scheduler::Action& action) {
     worker->running.emplace(launch->attempt.number, std::move(attempt));
   } else if (const auto* begin = std::get_if<action::BeginAttempt>(&action)) {
     Worker* worker = worker_at(begin->node);
-    const auto attempt = worker == nullptr ? std::map<std::uint32_t, Attempt>::iterator()
-                                           : worker->running.find(begin->attempt.number);
+    const auto attempt =
+        worker == nullptr ? std::map<std::uint32_t, Attempt>::iterator() : worker->running.find(begin->attempt.number);
     if (worker == nullptr || attempt == worker->running.end() || !attempt->second.is_standby) return;
     attempt->second = {worker::CutPoints(begin->range), begin->range.begin, false, false};
   } else if (const auto* order = std::get_if<action::CutAttempt>(&action)) {
@@ -285,7 +229,7 @@ void ModelledCluster::plan(const Choice& choice) {
   pass(kBetweenPlans);
 }
 
-// Whoever has nothing else on its wire says how far it has got.
+// A worker that has nothing else on its wire says how far it has got.
 void ModelledCluster::pass(Duration time) {
   const TimePoint until = now_ + time;
   for (auto next = scheduler_->next_wake_up(); next && *next <= until; next = scheduler_->next_wake_up()) {
@@ -311,9 +255,8 @@ std::vector<scheduler::AttemptProgress> ModelledCluster::positions(const Worker&
 }
 
 ModelledCluster::Worker* ModelledCluster::worker_at(NodeId node) {
-  const auto found = std::find_if(workers_.begin(), workers_.end(), [&](const Worker& worker) {
-    return worker.is_linked && node_of(worker) == node;
-  });
+  const auto found = std::find_if(workers_.begin(), workers_.end(),
+                                  [&](const Worker& worker) { return worker.is_linked && node_of(worker) == node; });
   return found == workers_.end() ? nullptr : &*found;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // The shipped scheduler with all that it talks to reduced to what matters: two workers that cut as the shipped runner
-// does (CutPoints), a wire to each, a journal and a committer. Nothing happens by itself: each next event is a choice,
+// does (CutPoints), a wire to each, a journal and a committer. Nothing happens on its own: each next event is a choice,
 // so a search can try all of them in all orders.
 //
 // Orders arrive at once and reports wait on the wire until a choice delivers them. No order of events is lost by that:
@@ -54,9 +54,9 @@ struct Choice {
 std::string name_of(const Choice& choice);  // "map a1"
 
 struct Rules {
-  std::vector<What> may;          // what the search may choose
-  std::uint32_t bytes = 3;        // of the only task
-  std::uint32_t failures_max = 3; // --max-attempts
+  std::vector<What> may;           // what the search may choose
+  std::uint32_t bytes = 3;         // of the only task
+  std::uint32_t failures_max = 3;  // --max-attempts
   bool has_checkpoints = true;
 };
 
@@ -93,9 +93,9 @@ class ModelledCluster {
     std::string incarnation;
     bool is_linked = false;
     bool leaves = false;
-    std::deque<scheduler::Event> wire;             // not delivered
-    std::optional<scheduler::Event> unconfirmed;   // delivered last
-    std::map<std::uint32_t, Attempt> running;      // by number
+    std::deque<scheduler::Event> wire;            // not delivered
+    std::optional<scheduler::Event> unconfirmed;  // delivered last
+    std::map<std::uint32_t, Attempt> running;     // by number
   };
   class Puppet;
 
@@ -135,8 +135,8 @@ class ModelledCluster {
   std::vector<scheduler::JournalRecord> journal_;
   FactModel model_;
   std::vector<Worker> workers_;
-  std::uint32_t processes_ = 0;  // of workers, that there were
-  bool is_committing_ = false;   // the committer of the master that lives now is at work
+  std::uint32_t processes_ = 0;                          // of workers, that there were
+  bool is_committing_ = false;                           // the committer of the master that lives now is at work
   std::map<std::uint32_t, std::set<ByteRange>> mapped_;  // by attempt: segments that it has truly mapped
   TimePoint now_{std::chrono::seconds(1000)};
   bool looks_ = true;

@@ -22,7 +22,8 @@ std::vector<Scene> scenes() {
   static const std::vector<Choice> kCutAsked{of(Start), of(Deliver, 0), of(Map), of(Wait)};
   static const std::vector<Choice> kRace{of(Start), of(Deliver, 0), of(Map), of(Copy), of(Start, 1), of(Deliver, 1)};
   static const std::vector<Choice> kStandby{of(Start), of(Deliver, 0), of(Map), of(Give, 0)};
-  static const std::vector<Choice> kCommitting{of(Start), of(Deliver), of(Map), of(Map), of(Map), of(Seal), of(Deliver)};
+  static const std::vector<Choice> kCommitting{of(Start), of(Deliver), of(Map),    of(Map),
+                                               of(Map),   of(Seal),    of(Deliver)};
   return {
       {"Launched", {{all({Fail, Die}), 2}, {}, 6}},
       {"CutAsked", {{all({Fail, Die}), 3}, kCutAsked, 6}},

@@ -1,6 +1,6 @@
 #pragma once
-// Real runs against the formal model: what a master has recorded is stepped through, and each fact has to be one that the
-// model allows there and then.
+// Real runs against the formal model: what a master has recorded is stepped through, and each fact has to be one that
+// the model allows there and then.
 
 #include <cstddef>
 #include <string>

@@ -1,5 +1,5 @@
-// What the formal model says of recordings: nothing of true ones (each test of tests/system looks at its own), and what is
-// wrong of false ones.
+// What the formal model says of recordings: nothing of true ones (each test of tests/system looks at its own), and what
+// is wrong of false ones.
 #include "tests/model/traces.h"
 
 #include <gtest/gtest.h>

@@ -35,7 +35,7 @@ class Cluster {
   Cluster();
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
-  ~Cluster();  // ADD_FAILURE if a master has recorded what the formal model (tests/model) does not allow
+  ~Cluster();  // ADD_FAILURE if what a master has recorded by now is not what the formal model allows
   // Fast heartbeats and a short time-out, so that losses are noticed soon; or another one, from the next start on.
   void set_node_timeout(const std::string& timeout) { node_timeout_ = timeout; }
   // Another one than the program that ships, from the next start on.
@@ -53,7 +53,7 @@ class Cluster {
 
   // `ontime VERB ... --master US`.
   Finished client(Arguments arguments) const;
-  std::string submit(Arguments arguments);          // "job-1"
+  std::string submit(Arguments arguments);  // "job-1"
   // Two clients submit a job with that output at once, again and again: each time one of them gets it, and the other is
   // told in one sentence that it is taken. For a cluster without workers.
   void expect_one_of_two_to_get(const std::string& output) const;

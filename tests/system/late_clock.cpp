@@ -1,5 +1,5 @@
-// Preloaded: while the file $ONTIME_TEST_LATE_CLOCK is there, time() is two years ahead. OpenSSL looks at certificates with
-// it; Ontime's own clocks are others.
+// Preloaded: while the file $ONTIME_TEST_LATE_CLOCK is there, time() is two years ahead. OpenSSL looks at certificates
+// with it; Ontime's own clocks are others.
 #include <dlfcn.h>
 #include <time.h>
 #include <unistd.h>

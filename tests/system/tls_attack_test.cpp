@@ -46,8 +46,9 @@ class TlsUnderAttack : public TlsCluster {
 TEST_F(TlsUnderAttack, SessionsOutliveTheirCertificatesAndNewOnesAreRefused) {
   if (kIsSanitized) GTEST_SKIP() << "a sanitizer wants to be loaded before anything else";
   const std::string program = cluster_ / "late-master";
-  std::ofstream(program) << "#!/bin/sh\nLD_PRELOAD=" << ONTIME_TEST_LATE_CLOCK << " ONTIME_TEST_LATE_CLOCK="
-                         << cluster_ / "late" << " exec " << kBin << "/ontime-master \"$@\"\n";
+  std::ofstream(program) << "#!/bin/sh\nLD_PRELOAD=" << ONTIME_TEST_LATE_CLOCK
+                         << " ONTIME_TEST_LATE_CLOCK=" << cluster_ / "late"
+                         << " exec " << kBin << "/ontime-master \"$@\"\n";
   ASSERT_EQ(shell("chmod 700 " + program).status, 0);
   cluster_.set_master_program(program);
   start();

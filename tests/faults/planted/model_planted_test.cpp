@@ -37,13 +37,15 @@ class ModelPlanted : public testing::TestWithParam<Place> {};
 
 TEST_P(ModelPlanted, IsFound) {
   const std::vector<Scene> all = scenes();
-  const auto scene = std::find_if(all.begin(), all.end(), [](const Scene& one) { return one.name == GetParam().scene; });
+  const auto scene =
+      std::find_if(all.begin(), all.end(), [](const Scene& one) { return one.name == GetParam().scene; });
   ASSERT_NE(scene, all.end());
   plant(GetParam().error);
   const Findings found = explore(scene->search);
   plant("");
   EXPECT_NE(found.broken, "");
-  std::printf("%s, after %zu choices: %s\n", std::string(GetParam().error).c_str(), found.choices, found.broken.c_str());
+  std::printf("%s, after %zu choices: %s\n", std::string(GetParam().error).c_str(), found.choices,
+              found.broken.c_str());
 }
 
 INSTANTIATE_TEST_SUITE_P(Error, ModelPlanted, testing::ValuesIn(kPlaces), [](const auto& param) {

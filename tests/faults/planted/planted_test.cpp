@@ -77,9 +77,10 @@ constexpr std::string_view kFoundBySearch = "order-";
 TEST(PlantedErrors, AreAllLookedFor) {
   const std::vector<std::string_view> all = planted_errors();
   for (const std::string_view error : all) {
-    EXPECT_TRUE(error.starts_with(kFoundBySearch) || std::any_of(std::begin(kBounds), std::end(kBounds), [&](const Bound& bound) {
-      return bound.error == error;
-    })) << error;
+    EXPECT_TRUE(
+        error.starts_with(kFoundBySearch) ||
+        std::any_of(std::begin(kBounds), std::end(kBounds), [&](const Bound& bound) { return bound.error == error; }))
+        << error;
   }
 }
 
