@@ -1,5 +1,5 @@
 #pragma once
-// A breadth-first search through all orders of choices (modelled_cluster.h). Whoever stands at the same place counts
+// A breadth-first search through all orders of choices (modelled_cluster.h). Histories that lead to the same place count
 // once: places are merged by their fingerprint.
 
 #include <cstddef>

@@ -236,7 +236,7 @@ struct FactModel::Follower {
     model.running_[attempt.node].erase(id);
   }
 
-  // Whoever would come to the segment later holds nothing from there on.
+  // An attempt that would come to the segment later holds nothing from there on.
   void stop_others(AttemptId id, std::uint64_t begin) const {
     std::vector<Attempt>& attempts = task_of(id).attempts;
     for (std::uint32_t number = 0; number < attempts.size(); ++number) {

@@ -229,7 +229,7 @@ void ModelledCluster::plan(const Choice& choice) {
   pass(kBetweenPlans);
 }
 
-// Whoever has nothing else on its wire says how far it has got.
+// A worker that has nothing else on its wire says how far it has got.
 void ModelledCluster::pass(Duration time) {
   const TimePoint until = now_ + time;
   for (auto next = scheduler_->next_wake_up(); next && *next <= until; next = scheduler_->next_wake_up()) {

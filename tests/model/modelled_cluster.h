@@ -1,6 +1,6 @@
 #pragma once
 // The shipped scheduler with all that it talks to reduced to what matters: two workers that cut as the shipped runner
-// does (CutPoints), a wire to each, a journal and a committer. Nothing happens by itself: each next event is a choice,
+// does (CutPoints), a wire to each, a journal and a committer. Nothing happens on its own: each next event is a choice,
 // so a search can try all of them in all orders.
 //
 // Orders arrive at once and reports wait on the wire until a choice delivers them. No order of events is lost by that:
