@@ -64,6 +64,7 @@ Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
   seconds_per_byte_.assign(tasks, 0);
   is_telling_.assign(tasks, false);
   launch_seconds_.assign(tasks, 0);
+  revisions_.assign(tasks, 1);
   live_attempts_.assign(tasks, 0);
   starts_.assign(tasks, 0);
   for (std::uint32_t index = 0; index < tasks; ++index) {
@@ -141,6 +142,7 @@ Pace Outlook::pace(AttemptId id, const Attempt& attempt) const {
 }
 
 void Outlook::refresh(const Cluster& cluster, TaskId id) {
+  ++revisions_[id.index];
   const Task& task = *cluster.find_task(id);
   if (keeps_readings(estimator_)) {
     for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
@@ -275,6 +277,7 @@ double Outlook::launch_share() const { return mapping_.get() > 0 ? launch_.get()
 // Durations are kept per byte of split, so that jobs and tasks of different sizes can be compared. The result is
 // returned and not stored here: slowness belongs to the node, and the ResourceManager judges nodes over all jobs.
 std::optional<double> Outlook::on_attempt_ended(const Cluster& cluster, AttemptId id) {
+  ++learnt_;
   smoothing_.erase(id);
   const double fixed = cluster.find_attempt(id)->segment.is_known() || sealed_.contains(id)
                            ? mapped_by(id, *cluster.find_attempt(id)).fixed

@@ -97,6 +97,11 @@ class Outlook {
   // Seconds to the first byte of a segment beyond which it is late; nothing while none has come.
   std::optional<double> slow_first() const;
 
+  // For those who keep what they have derived: a number that grows whenever the task is reported or changes, and one
+  // that grows with what ended attempts and sealed segments say of all tasks. Both begin at 1.
+  std::uint32_t revision(std::uint32_t task) const { return revisions_[task]; }
+  std::uint64_t learnt() const { return learnt_; }
+
   // The task, or one of its attempts, has changed or was reported.
   void refresh(const Cluster& cluster, TaskId task);
   // It is about to seal that segment.
@@ -148,6 +153,8 @@ class Outlook {
   std::vector<float> seconds_per_byte_;  // of early_durations(), by task; 0: not known
   std::vector<bool> is_telling_;         // of these, whether it is one of running_durations()
   std::vector<float> launch_seconds_;
+  std::vector<std::uint32_t> revisions_;
+  std::uint64_t learnt_ = 1;
   std::vector<std::uint8_t> live_attempts_;
   std::vector<double> task_durations_;
   math::DurationSample sample_;

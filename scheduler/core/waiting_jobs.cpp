@@ -1,5 +1,7 @@
 #include "scheduler/core/waiting_jobs.h"
 
+#include <algorithm>
+
 namespace ontime::scheduler {
 namespace {
 
@@ -9,7 +11,7 @@ double value_of(const Job& job, JobOrder order) {
       return static_cast<double>(to_unix_ns(job.submitted_at + job.spec.deadline));
     case JobOrder::ShortestRemaining:
       return static_cast<double>(job.input_bytes) * static_cast<double>(job.tasks.size() - job.tasks_done) /
-             static_cast<double>(job.tasks.size());
+             static_cast<double>(std::max<std::size_t>(1, job.tasks.size()));
     case JobOrder::Fifo:
       break;
   }

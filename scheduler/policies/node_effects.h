@@ -9,6 +9,7 @@
 // Threads: none of its own. O(attempts log nodes).
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "common/base/ids.h"
@@ -37,5 +38,20 @@ class NodeEffects {
 
 // What the job's attempts have shown of their nodes, by those that run and those that have ended.
 NodeEffects node_effects_of(const View& view, const JobView& job);
+
+// The same, reckoned when a node is first asked for: most looks ask for none. View and job must outlive it.
+class NodeEffectsOnDemand {
+ public:
+  NodeEffectsOnDemand(const View& view, const JobView& job) : view_(view), job_(job) {}
+  double of(NodeId node) const {
+    if (!known_) known_ = node_effects_of(view_, job_);
+    return known_->of(node);
+  }
+
+ private:
+  const View& view_;
+  const JobView& job_;
+  mutable std::optional<NodeEffects> known_;
+};
 
 }  // namespace ontime::scheduler

@@ -51,6 +51,7 @@ double OpenSegment::left() const {
 std::vector<OpenSegment> open_segments(const JobView& job, std::uint32_t index, double recent) {
   std::vector<OpenSegment> found;
   const Task& task = job.job->tasks[index];
+  found.reserve(std::min(task.ledger.open_segments(), task.attempts.size()));
   task.ledger.for_each_open_from_back([&](const Segment& segment) {
     OpenSegment one{{job.id, index}, segment.range, {}, job.pending.contains(index)};
     for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {

@@ -122,15 +122,23 @@ class Auto final : public Policy {
 
   Plan plan(const View& view) override {
     Plan plan;
-    std::map<std::string, std::vector<JobView>> jobs;
-    for (const JobView& job : view.jobs) jobs[policy_of(view, job, plan)].push_back(job);
+    std::map<std::string_view, std::vector<const JobView*>> jobs;
+    for (const JobView& job : view.jobs) jobs[policy_of(view, job, plan)].push_back(&job);
     if (!view.jobs.empty()) chosen_.erase(chosen_.begin(), chosen_.lower_bound(view.jobs.front().id));
     std::uint32_t waiting = view.waiting;
     for (const auto& [name, of_policy] : jobs) {
-      const View part{view.cluster, view.resources, of_policy, view.now, waiting};
-      Plan planned = inner(name).plan(part);
+      std::vector<JobView> copied;  // not where all jobs have the same policy: thousands are not worth it then
+      if (jobs.size() > 1) {
+        for (const JobView* job : of_policy) copied.push_back(*job);
+      }
+      const View part{view.cluster, view.resources, jobs.size() > 1 ? std::span<const JobView>(copied) : view.jobs,
+                      view.now, waiting};
+      Plan planned = inner(std::string(name)).plan(part);
       waiting += slots_taken(planned, view);
-      std::move(planned.decisions.begin(), planned.decisions.end(), std::back_inserter(plan.decisions));
+      if (plan.decisions.empty())
+        plan.decisions = std::move(planned.decisions);
+      else
+        std::move(planned.decisions.begin(), planned.decisions.end(), std::back_inserter(plan.decisions));
       if (!planned.next_check) continue;
       plan.next_check = plan.next_check ? std::min(*plan.next_check, *planned.next_check) : planned.next_check;
     }

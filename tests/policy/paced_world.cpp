@@ -8,21 +8,30 @@
 namespace ontime::scheduler::test {
 namespace {
 
-std::uint64_t resume_offset(const Speculate& decision) {
-  if (const auto* shared = std::get_if<SharedTail>(&decision.work)) return shared->begin;
-  if (const auto* given = std::get_if<GivenTail>(&decision.work)) return given->pieces.front().begin;
-  return 0;
+std::string pieces_of(const Speculate& decision) {
+  if (const auto* shared = std::get_if<SharedTail>(&decision.work)) return std::to_string(shared->begin);
+  std::string text;
+  if (const auto* given = std::get_if<GivenTail>(&decision.work)) {
+    for (const TailPiece& piece : given->pieces)
+      text += std::to_string(piece.begin) + '*' + std::to_string(piece.copies) + ' ';
+  }
+  return text;
 }
 
 struct InWords {
   std::string operator()(const Speculate& what) const {
     std::ostringstream text;
-    text << "speculate " << to_string(what.task) << ' ' << what.segment << ' ' << resume_offset(what) << ' '
-         << what.work.index() << ' ' << code_of(what.reason) << ' ' << what.completion << ' ' << what.pocd_after;
+    text << std::hexfloat << "speculate " << to_string(what.task) << ' ' << what.segment << ' ' << pieces_of(what)
+         << ' ' << what.work.index() << ' ' << code_of(what.reason) << ' ' << what.completion << ' ' << what.pocd_before
+         << ' ' << what.pocd_after;
     text << ' ' << copies_of(what);
     return text.str();
   }
-  std::string operator()(const Divide& what) const { return "divide " + to_string(what.task); }
+  std::string operator()(const Divide& what) const {
+    std::string text = "divide " + to_string(what.task);
+    for (const std::uint64_t border : what.borders) text += ' ' + std::to_string(border);
+    return text;
+  }
   std::string operator()(const CloneTasks& what) const {
     return "clone " + to_string(what.job) + ' ' + std::to_string(what.copies);
   }

@@ -146,8 +146,9 @@ std::optional<Speculate> race_of_long_start(const JobView& job, const OpenSegmen
   return decision;
 }
 
-bool may_race_start(const JobView& job, const math::Durations& durations, double seconds_to_go) {
-  return durations.t_min > 0 && seconds_to_go > durations.launch + mean_split_bytes(job) * durations.median();
+double fresh_attempt(const JobView& job, const math::Durations& durations) {
+  if (!(durations.t_min > 0)) return std::numeric_limits<double>::infinity();
+  return durations.launch + mean_split_bytes(job) * durations.median();
 }
 
 double position_of(const Racer& racer, const OpenSegment& segment, double now) {

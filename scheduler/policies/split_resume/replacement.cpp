@@ -14,9 +14,6 @@ namespace {
 // bad luck can still be replaced or divided then.
 constexpr double kSafeMedians = 2;
 
-// Less of the time left is not worth stopping an attempt for: where attempts hardly differ, every second one would be.
-constexpr double kShareSavedLeast = 0.15;
-
 // Attempts that have ended and were launched at a range that holds what the attempt maps. It may be the bytes that are
 // slow, and not the attempts.
 int times_begun(const Task& task, const Racer& racer) {
@@ -29,7 +26,6 @@ int times_begun(const Task& task, const Racer& racer) {
 }  // namespace
 
 bool is_surely_slow(const Pace& pace, const math::Durations& durations) {
-  constexpr double kErrors = 2;
   return !(pace.rate > 0) || std::log(1 / (pace.rate * durations.median())) > kErrors * pace.error;
 }
 
@@ -47,15 +43,11 @@ bool pays_to_replace(double bytes, double pace, double cost, const math::Duratio
 
 std::optional<Speculate> replacement_of(const View& view, const JobView& job, const OpenSegment& segment,
                                         const Target& target, const math::Durations& durations,
-                                        const RescueRules& rules, const NodeEffects& nodes) {
+                                        const RescueRules& rules, const NodeEffectsOnDemand& nodes) {
   const Racer& racer = segment.racers.front();
   if (!rules.replace || segment.in_change || segment.racers.size() > 1 || segment.range.is_open_ended()) return {};
   if (!(durations.t_min > 0) || !racer.pace.known || racer.attempt->state != AttemptState::Running) return {};
-  // The fresh one runs in the same slot, so what its node is slow by is not saved.
-  const double node = std::exp(std::max(0.0, nodes.of(racer.attempt->node)));
-  Pace pace = racer.pace;
-  pace.rate *= node;
-  if (racer.pace.is_starting() || !is_surely_slow(pace, durations)) return {};
+  if (racer.pace.is_starting() || !is_surely_slow(racer.pace, durations)) return {};
   // Nobody knows how long one of its records takes: the cut might wait for one until the attempt is taken for silent.
   if (racer.attempt->longest_gap == Duration::zero()) return {};
   const double now = job.since_submission(view.now);
@@ -71,6 +63,13 @@ std::optional<Speculate> replacement_of(const View& view, const JobView& job, co
   const int times = times_begun(job.job->tasks[segment.task.index], racer);
   const double cost = std::ldexp(std::max(durations.launch, loads) + target.interval, times);
   if (age(*racer.attempt, view.now) < std::max(durations.launch, cost - durations.launch)) return {};
+  if (!pays_to_replace(bytes, 1 / racer.pace.rate, cost, durations)) return {};
+  // The fresh one runs in the same slot, so what its node is slow by is not saved. That makes it less worth, never
+  // more.
+  const double node = std::exp(std::max(0.0, nodes.of(racer.attempt->node)));
+  Pace pace = racer.pace;
+  pace.rate *= node;
+  if (!is_surely_slow(pace, durations)) return {};
   if (!pays_to_replace(bytes * node, 1 / pace.rate, cost, durations)) return {};
   // What would be in time is left alone in the job's last round, unless enough time is left.
   const bool is_safe = target.is_deadline && !(segment.completion() > target.due);

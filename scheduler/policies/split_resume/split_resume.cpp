@@ -7,8 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "scheduler/core/waiting_jobs.h"
+#include "scheduler/policies/split_resume/quiet_tasks.h"
 #include "scheduler/policies/split_resume/settings.h"
+#include "scheduler/policies/split_resume/slot_queue.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -18,14 +19,6 @@ namespace {
 constexpr double kPausePerTask = 2e-6;
 constexpr double kPausePerJob = 2e-4;  // what is known of its durations is looked up
 constexpr double kPauseLeast = 0.01;
-
-// Jobs that come after the others get copies while none of the others waits for a slot.
-bool are_last_served(const View& view) {
-  return std::ranges::none_of(view.jobs, [](const JobView& job) {
-    const bool comes_after = job.order == JobOrder::EarliestDeadline && !job.has_deadline();  // even these
-    return !job.is_behind && !comes_after && job.waiting > 0;
-  });
-}
 
 // Slots that nothing waits for yet.
 std::uint32_t spare(std::uint32_t free, std::uint32_t taken) { return free > taken ? free - taken : 0; }
@@ -63,7 +56,7 @@ std::vector<double> shares_of(const Division& division, std::vector<double>& spe
 // NotWorthIt.
 class SplitResume final : public Policy {
  public:
-  explicit SplitResume(Parameters& parameters) : settings_(parameters) {}
+  SplitResume(Parameters& parameters, bool remembers) : settings_(parameters), remembers_(remembers) {}
 
   JobOrder order() const override { return settings_.order; }
 
@@ -98,36 +91,6 @@ class SplitResume final : public Policy {
   }
 
  private:
-  using Place = std::pair<Rank, JobId>;  // in the order in which jobs get slots
-
-  static Place place_of(const JobView& job) { return {rank_of(*job.job, job.order, job.is_behind), job.id}; }
-
-  // Which job gets the next slot, as far as this policy can tell. Jobs of other owners have turns of their own, and of
-  // jobs that other policies plan for only the number of waiting attempts is known.
-  struct Queue {
-    bool is_over = false;                    // there are more free slots than attempts that wait
-    bool has_others = false;                 // jobs wait that others plan for
-    std::map<std::string_view, Place> next;  // of the jobs that wait, by owner
-  };
-  static Queue queue_of(const View& view) {
-    Queue queue;
-    std::uint32_t waiting = 0;
-    for (const JobView& job : view.jobs) {
-      if (job.waiting == 0) continue;
-      waiting += job.waiting;
-      const auto [next, is_new] = queue.next.try_emplace(job.job->spec.owner, place_of(job));
-      if (!is_new) next->second = std::min(next->second, place_of(job));
-    }
-    queue.is_over = view.spare_slots() > 0;
-    queue.has_others = view.waiting > waiting;
-    return queue;
-  }
-  static bool keeps_slots(const JobView& job, const Queue& queue) {
-    if (queue.is_over) return true;
-    const auto next = queue.next.find(job.job->spec.owner);
-    return !queue.has_others && (next == queue.next.end() || place_of(job) <= next->second);
-  }
-
   struct Found {  // late pieces of all jobs, and the pieces that could be saved but get no slot now
     std::vector<LateSegment> late;
     bool lacks_slots = false;
@@ -137,19 +100,21 @@ class SplitResume final : public Policy {
   };
   struct JobState {                   // of a job; nothing here is lost by beginning afresh
     math::Durations durations, warm;  // warm: where a runner of the job is idle
-    NodeEffects nodes;
     Target target;
+    std::uint32_t launched = 0;          // the first so many tasks were
+    double mean_split = 0;               // bytes
     bool keeps_slots = true;             // a slot that it gives back is its own again
     std::vector<float> progress;         // by task, at the last check: who has slowed down since
     double looked_at = 0;                // seconds after submission
     std::vector<std::uint32_t> divided;  // tasks with several pieces, whose progress hides a slow one; ascending
+    QuietTasks quiet;
   };
 
   // Looks at jobs that are new (at all of them if a check is due) and divides what is not launched yet. True if there
   // was a new one.
   bool begin_jobs(const View& view, bool is_due, std::uint32_t& promised, Plan& plan) {
     const bool last_served = are_last_served(view);
-    const Queue queue = queue_of(view);
+    const SlotQueue queue(view);
     // The jobs' own tasks wait too, but they are what is to be divided, so they do not take slots away from themselves.
     std::uint32_t own = 0;
     for (const JobView& job : view.jobs) own += unlaunched(job);
@@ -161,12 +126,11 @@ class SplitResume final : public Policy {
       if (!is_new && !is_due) continue;
       JobState& known = state->second;
       known.durations = known.warm = durations_of(view, job, settings_.durations);
-      known.nodes = node_effects_of(view, job);
       if (view.resources.placement().warm_first) {
         const double begins = job.outlook->fixed(view.cluster, *job.job, math::Beginning::Warm);
         known.warm.launch = std::min(known.warm.launch, job.outlook->warm_launch(view.cluster, *job.job) + begins);
       }
-      known.keeps_slots = keeps_slots(job, queue);
+      known.keeps_slots = queue.keeps_slots(job);
       // A job that has missed its deadline takes no free slots while others run: they would miss theirs more often.
       const bool by_deadline = job.has_deadline() && (!job.job->missed_deadline(view.now) || view.jobs.size() > 1);
       known.target = target_of(view, job, by_deadline, slots, known.durations, settings_.rescue);
@@ -187,26 +151,42 @@ class SplitResume final : public Policy {
     return has_new;
   }
 
-  // One pass over what is expected of the tasks. Looked at more closely are those that are late by their mean speed,
-  // those that have slowed down since the last check, those that a fresh attempt would be sooner with, and those with
-  // several pieces, where none of this shows.
+  // Looked at more closely are the tasks that are late by their mean speed, those that have slowed down since the last
+  // check, those that a fresh attempt would be sooner with, and those with several pieces, where none of this shows.
   void find_late(const View& view, const JobView& job, JobState& state, Found& found, Plan& plan) const {
     const double now = job.since_submission(view.now);
+    // Slots of attempts that end before the next check but one will be free when copies could use them.
+    const double horizon = now + settings_.ahead * state.target.interval;
+    for (const auto& [task, copies] : job.pending) found.promised += copies;
+    if (state.launched < job.job->tasks.size()) state.launched = first_unlaunched(*job.job);
+    state.mean_split = mean_split_bytes(job);
+    state.quiet.begin(*job.outlook, state.launched, state.durations, settings_.rescue.replace && state.keeps_slots);
+    const std::vector<std::uint32_t> suspects = suspects_of(job, state, now, horizon, found);
+    const std::set<std::uint32_t> saved = save_at_once(view, job, state, suspects, found, plan);
+    const NodeEffectsOnDemand nodes(view, job);
+    for (const std::uint32_t task : suspects) {
+      if (!saved.contains(task)) look_at_task(view, job, state, task, horizon, nodes, found, plan);
+    }
+    const std::span<const float> progress = job.outlook->progress();
+    state.progress.assign(progress.begin(), progress.end());
+    state.looked_at = now;
+  }
+
+  // One pass over what is expected of the tasks.
+  std::vector<std::uint32_t> suspects_of(const JobView& job, JobState& state, double now, double horizon,
+                                         Found& found) const {
     const double limit = state.target.due;
     const std::span<const double> completion = job.outlook->completion();
     const std::span<const float> progress = job.outlook->progress();
     const std::span<const std::uint8_t> attempts = job.outlook->live_attempts();
-    const std::uint32_t launched = first_unlaunched(*job.job);
     const bool remembers = state.progress.size() == progress.size();
     // A task that goes on as since the last check needs (1 - p) / (p - before) such intervals. Compared by cross
     // multiplication, so a task that stood still needs no division by 0.
     const double intervals = remembers && now > state.looked_at ? (limit - now) / (now - state.looked_at) : 0;
-    // Slots of attempts that end before the next check but one will be free when copies could use them.
-    const double horizon = now + settings_.ahead * state.target.interval;
-    for (const auto& [task, copies] : job.pending) found.promised += copies;
-    std::vector<std::uint32_t> suspects;
+    const double fresh = fresh_attempt(job, state.durations);
+    std::vector<std::uint32_t> suspects, divided;
     auto was_divided = state.divided.begin();
-    for (std::uint32_t index = 0; index < launched; ++index) {
+    for (std::uint32_t index = 0; index < state.launched; ++index) {
       if (completion[index] == -std::numeric_limits<double>::infinity()) continue;
       // Completion is unknown (NaN) for a task with a young piece, whatever its other attempts do.
       const bool is_late = completion[index] > limit || (std::isnan(completion[index]) && attempts[index] > 1);
@@ -215,25 +195,25 @@ class SplitResume final : public Policy {
           remembers && limit > now && 1 - progress[index] > intervals * (progress[index] - state.progress[index]);
       while (was_divided != state.divided.end() && *was_divided < index) ++was_divided;
       const bool is_divided = was_divided != state.divided.end() && *was_divided == index;
-      const bool may_gain = may_save(state, job, completion[index] - now, progress[index]) ||
-                            may_race_start(job, state.durations, completion[index] - now);
-      if (!is_late && !is_slow && !is_divided && !may_gain) {
+      const bool may_gain = is_late || is_slow || is_divided ||
+                            may_save(state, completion[index] - now, progress[index]) ||
+                            completion[index] - now > fresh;
+      if (!may_gain) {
         if (completion[index] < horizon) ++found.ending;
-        continue;
+      } else if (remembers_ && state.quiet.is_quiet(index, horizon, limit)) {
+        found.ending += state.quiet.ending(index, horizon);
+        if (state.quiet.is_divided(index)) divided.push_back(index);
+      } else {
+        suspects.push_back(index);
       }
-      suspects.push_back(index);
     }
-    state.divided.clear();
     for (std::size_t i = 0; i < suspects.size(); ++i) {
       fetch_ahead(i, suspects.size(), [&](std::size_t at) { return &job.job->tasks[suspects[at]]; });
-      if (job.job->tasks[suspects[i]].ledger.open_segments() > 1) state.divided.push_back(suspects[i]);
+      if (job.job->tasks[suspects[i]].ledger.open_segments() > 1) divided.push_back(suspects[i]);
     }
-    const std::set<std::uint32_t> saved = save_at_once(view, job, state, suspects, found, plan);
-    for (const std::uint32_t task : suspects) {
-      if (!saved.contains(task)) look_at_task(view, job, state, task, horizon, found, plan);
-    }
-    state.progress.assign(progress.begin(), progress.end());
-    state.looked_at = now;
+    std::ranges::sort(divided);
+    state.divided = std::move(divided);
+    return suspects;
   }
 
   // Where runners of the job are idle a piece costs no launch, so small ones pay and late ones still come in time.
@@ -265,22 +245,25 @@ class SplitResume final : public Policy {
   }
 
   // As replacement_of(), from what is at hand without touching the task.
-  bool may_save(const JobState& state, const JobView& job, double seconds_to_go, float progress) const {
-    const double bytes = (1 - static_cast<double>(progress)) * mean_split_bytes(job);
+  bool may_save(const JobState& state, double seconds_to_go, float progress) const {
+    const double bytes = (1 - static_cast<double>(progress)) * state.mean_split;
     const double cost = state.warm.launch + state.target.interval;
     if (!settings_.rescue.replace || !state.keeps_slots || !(state.durations.t_min > 0)) return false;
     if (!(seconds_to_go > cost + bytes * state.durations.t_min)) return false;
-    return pays_to_replace(bytes, seconds_to_go / bytes, cost, state.durations);
+    const double pace = seconds_to_go / bytes;
+    return !state.quiet.is_fast(pace) && pays_to_replace(bytes, pace, cost, state.durations);
   }
 
   // One reason per task at most, and none if one of its segments is helped: people are told why nothing was done,
   // segment by segment would bury that.
-  void look_at_task(const View& view, const JobView& job, const JobState& state, std::uint32_t task, double horizon,
-                    Found& found, Plan& plan) const {
+  void look_at_task(const View& view, const JobView& job, JobState& state, std::uint32_t task, double horizon,
+                    const NodeEffectsOnDemand& nodes, Found& found, Plan& plan) const {
     std::optional<Reason> declined;
     bool is_helped = false;
     const std::size_t found_before = found.late.size();
-    for (const OpenSegment& segment : open_segments(job, task, settings_.rescue.recent)) {
+    const std::vector<OpenSegment> segments = open_segments(job, task, settings_.rescue.recent);
+    state.quiet.remember(task, segments, job.job->tasks[task].ledger.open_segments() > 1);
+    for (const OpenSegment& segment : segments) {
       if (segment.completion() < horizon) ++found.ending;
       const bool is_late = segment.completion() > state.target.due;
       if (is_late && segment.in_change) {  // the core drops a second decision: it could not know what the first brings
@@ -297,7 +280,7 @@ class SplitResume final : public Policy {
       }
       std::optional<Speculate> replacement;
       if (state.keeps_slots)
-        replacement = replacement_of(view, job, segment, state.target, state.warm, settings_.rescue, state.nodes);
+        replacement = replacement_of(view, job, segment, state.target, state.warm, settings_.rescue, nodes);
       const auto looked =
           is_late ? look_at(view, job, segment, state.target, state.durations, settings_.rescue) : Reason::OnSchedule;
       if (const auto* late = std::get_if<LateSegment>(&looked)) {
@@ -389,12 +372,19 @@ class SplitResume final : public Policy {
   }
 
   const SplitResumeSettings settings_;
+  const bool remembers_;  // what it has found to be quiet
   std::map<JobId, JobState> jobs_;
   std::optional<TimePoint> due_;
 };
 
 }  // namespace
 
-std::unique_ptr<Policy> make_split_resume(Parameters& parameters) { return std::make_unique<SplitResume>(parameters); }
+std::unique_ptr<Policy> make_split_resume(Parameters& parameters) {
+  return std::make_unique<SplitResume>(parameters, true);
+}
+
+std::unique_ptr<Policy> make_forgetful_split_resume(Parameters& parameters) {
+  return std::make_unique<SplitResume>(parameters, false);
+}
 
 }  // namespace ontime::scheduler

@@ -145,7 +145,8 @@ std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, 
 // Where an attempt should be by now: its last report may be a heartbeat old. Not beyond the segment's end.
 double position_of(const Racer& racer, const OpenSegment& segment, double now);
 
-// Slower than half of the attempts by more than the error of its pace.
+// Slower than half of the attempts by more than so many times the error of its pace.
+inline constexpr double kErrors = 2;
 bool is_surely_slow(const Pace& pace, const math::Durations& durations);
 
 // A copy of the whole segment for an attempt that has been in its start, or in its first record, for so long that a
@@ -153,13 +154,17 @@ bool is_surely_slow(const Pace& pace, const math::Durations& durations);
 std::optional<Speculate> race_of_long_start(const JobView& job, const OpenSegment& segment,
                                             const math::Durations& durations, double now);
 
-// The same, from what is at hand without touching the task.
-bool may_race_start(const JobView& job, const math::Durations& durations, double seconds_to_go);
+// Only one with so many seconds to go may be raced for that: what a fresh attempt usually takes. Infinite if nothing is
+// known.
+double fresh_attempt(const JobView& job, const math::Durations& durations);
 
 // Slot seconds that a fresh attempt at so many bytes is expected to save against one that takes `pace` seconds for
 // each. The fresh one is replaced itself as soon as it turns out to be as slow: bytes E[max(0, pace - T)]. What
 // replacing costs is not taken off.
 double saved_by_replacing(double bytes, double pace, const math::Durations& durations);
+
+// Less of the time left is not worth stopping an attempt for: where attempts hardly differ, every second one would be.
+inline constexpr double kShareSavedLeast = 0.15;
 
 // Whether that is more than the cost, in slot seconds, and a good part of the time that is left.
 bool pays_to_replace(double bytes, double pace, double cost, const math::Durations& durations);
@@ -168,7 +173,7 @@ bool pays_to_replace(double bytes, double pace, double cost, const math::Duratio
 // time, and does not put at risk what would be in time.
 std::optional<Speculate> replacement_of(const View& view, const JobView& job, const OpenSegment& segment,
                                         const Target& target, const math::Durations& durations,
-                                        const RescueRules& rules, const NodeEffects& nodes);
+                                        const RescueRules& rules, const NodeEffectsOnDemand& nodes);
 
 // Dividing tasks before their first launch, where even a perfect run of the whole split would be late, or its odds are
 // poor and slots are free.
@@ -200,5 +205,7 @@ std::uint32_t divide_waiting(const View& view, const JobView& job, const Target&
 std::vector<std::uint64_t> borders_of(std::uint64_t from, std::uint64_t end, const std::vector<double>& shares);
 
 std::unique_ptr<Policy> make_split_resume(Parameters& parameters);
+// The same plans at more cost, for tests: it looks at each task that could be wrong, whatever earlier looks have found.
+std::unique_ptr<Policy> make_forgetful_split_resume(Parameters& parameters);
 
 }  // namespace ontime::scheduler

@@ -1,0 +1,123 @@
+// split-resume leaves out tasks at which it has found nothing to do and which have not been reported since. What it
+// decides must be what it decides when it looks at all of them: the same to the last bit, in histories drawn at random
+// and in a cluster that runs as clusters do.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scheduler/policies/parameters.h"
+#include "scheduler/policies/split_resume/split_resume.h"
+#include "tests/policy/paced_world.h"
+#include "tests/scheduler/random_history.h"
+#include "tests/scheduler/scheduler_fixture.h"
+
+namespace ontime::scheduler::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Seen {
+  std::size_t plans = 0;
+  std::size_t decisions = 0;
+};
+
+// Plans with both, and does what one says.
+class Both final : public Policy {
+ public:
+  explicit Both(Seen& seen) : seen_(seen) {
+    Parameters parameters("split-resume", none_);
+    remembers_ = make_split_resume(parameters);
+    forgets_ = make_forgetful_split_resume(parameters);
+  }
+  JobOrder order() const override { return remembers_->order(); }
+  Plan plan(const View& view) override {
+    Plan plan = remembers_->plan(view);
+    const std::string expected = in_words(forgets_->plan(view));
+    EXPECT_EQ(in_words(plan), expected);
+    ++seen_.plans;
+    seen_.decisions += plan.decisions.size();
+    return plan;
+  }
+
+ private:
+  const StringMap none_;
+  Seen& seen_;
+  std::unique_ptr<Policy> remembers_, forgets_;
+};
+
+Settings compared(Seen& seen) {
+  Settings settings;
+  settings.make_policy = [&seen](std::string_view, const StringMap&) { return std::make_unique<Both>(seen); };
+  return settings;
+}
+
+RC_GTEST_PROP(QuietTasks, DecideAsIfAllWereLookedAtInHistoriesDrawnAtRandom, ()) {
+  Seen seen;
+  RandomHistory history(compared(seen));
+  const int steps = *rc::gen::inRange(50, 300);
+  for (int i = 0; i < steps; ++i) history.step();
+  RC_ASSERT(!::testing::Test::HasFailure());
+}
+
+void report(World& world, AttemptId id, std::uint64_t offset, bool by_runner) {
+  const Attempt& attempt = world.attempt(id);
+  AttemptProgress progress{.attempt = id, .offset = offset, .records = offset};
+  const Duration age = world.now() - attempt.started_at;
+  if (by_runner) progress.segment = {age, 500ms, age, offset - attempt.start_offset, 1 + attempt.segment.moves};
+  world.send(event::Heartbeat{attempt.node, {progress}});
+}
+
+// Attempts at many tasks, at paces of their own that change now and then; only some are reported before a look, cuts
+// are answered late or never, attempts fail, and fresh ones take over.
+RC_GTEST_PROP(QuietTasks, DecideAsIfAllWereLookedAtWhereOnlySomeWereReported, ()) {
+  Seen seen;
+  World world(compared(seen));
+  constexpr std::uint64_t kSplitBytes = 12'000'000;
+  for (int node = 0; node < 4; ++node) world.register_node("n" + std::to_string(node), 8);
+  const std::uint64_t tasks = *rc::gen::inRange<std::uint64_t>(4, 28);
+  JobSpec spec;
+  spec.deadline = std::chrono::seconds(*rc::gen::element(0, 60, 200, 100'000));
+  spec.checkpoint_interval = *rc::gen::element(Duration(0), Duration(5s));
+  world.submit(tasks * kSplitBytes, kSplitBytes, spec);
+  const bool are_alike = *rc::gen::arbitrary<bool>();        // so that all are quiet for a while
+  const bool by_runner = *rc::gen::arbitrary<bool>();        // paces are by the clocks of runners
+  std::vector<std::pair<AttemptId, std::uint64_t>> running;  // bytes a second
+  for (int second = 0; second < 80; ++second) {
+    for (const auto& launch : world.take<action::LaunchAttempt>()) {
+      running.emplace_back(launch.attempt,
+                           1 + 1000 * (are_alike ? 100 : *rc::gen::element(20, 90, 100, 105, 110, 130)));
+      if (*rc::gen::inRange(0, 10) > 0) world.start_attempt(launch.attempt);
+    }
+    for (const auto& cut : world.take<action::CutAttempt>()) {
+      const Attempt* attempt = world.cluster().find_live(cut.attempt);
+      if (attempt == nullptr || !attempt->cut || *rc::gen::inRange(0, 4) == 0) continue;
+      const std::uint64_t at = std::max(cut.at, attempt->offset + 1);
+      if (at < attempt->held.end) world.answer_cut(cut.attempt, at, cut.release);
+    }
+    const int share = *rc::gen::element(0, 1, 5, 10);  // of ten
+    for (auto& [id, rate] : running) {
+      const Attempt* attempt = world.cluster().find_live(id);
+      if (attempt == nullptr || attempt->state != AttemptState::Running || attempt->standby) continue;
+      if (*rc::gen::inRange(0, 10) >= share) continue;
+      if (second > 20 && *rc::gen::inRange(0, 40) == 0) rate = 1 + rate / 4;
+      const double took = seconds(world.now() - attempt->reported_at);
+      const auto offset = attempt->offset + static_cast<std::uint64_t>(took * static_cast<double>(rate));
+      if (offset < attempt->held.end)
+        report(world, id, offset, by_runner);
+      else
+        world.seal_all(id);
+    }
+    if (*rc::gen::inRange(0, 30) == 0 && !running.empty())
+      world.fail(running[*rc::gen::inRange<std::size_t>(0, running.size())].first, "x", FailureKind::Attempt);
+    world.pass(std::chrono::milliseconds(*rc::gen::inRange(100, 2000)));
+  }
+  RC_ASSERT(!::testing::Test::HasFailure());
+  RC_ASSERT(seen.plans > 0u);
+}
+
+}  // namespace
+}  // namespace ontime::scheduler::test
