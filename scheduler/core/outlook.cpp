@@ -143,7 +143,6 @@ Pace Outlook::pace(AttemptId id, const Attempt& attempt) const {
 
 void Outlook::refresh(const Cluster& cluster, TaskId id) {
   ++revisions_[id.index];
-  ++changes_;
   const Task& task = *cluster.find_task(id);
   if (keeps_readings(estimator_)) {
     for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
@@ -279,7 +278,6 @@ double Outlook::launch_share() const { return mapping_.get() > 0 ? launch_.get()
 // returned and not stored here: slowness belongs to the node, and the ResourceManager judges nodes over all jobs.
 std::optional<double> Outlook::on_attempt_ended(const Cluster& cluster, AttemptId id) {
   ++learnt_;
-  ++changes_;
   smoothing_.erase(id);
   const double fixed = cluster.find_attempt(id)->segment.is_known() || sealed_.contains(id)
                            ? mapped_by(id, *cluster.find_attempt(id)).fixed

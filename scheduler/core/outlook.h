@@ -97,12 +97,10 @@ class Outlook {
   // Seconds to the first byte of a segment beyond which it is late; nothing while none has come.
   std::optional<double> slow_first() const;
 
-  // What has changed, for those who keep what they have derived: a number that grows whenever the task is reported or
-  // changes; one that grows with what ended attempts and sealed segments say of all tasks; and one with either. All
-  // begin at 1.
+  // For those who keep what they have derived: a number that grows whenever the task is reported or changes, and one
+  // that grows with what ended attempts and sealed segments say of all tasks. Both begin at 1.
   std::uint32_t revision(std::uint32_t task) const { return revisions_[task]; }
   std::uint64_t learnt() const { return learnt_; }
-  std::uint64_t changes() const { return changes_; }
 
   // The task, or one of its attempts, has changed or was reported.
   void refresh(const Cluster& cluster, TaskId task);
@@ -157,7 +155,6 @@ class Outlook {
   std::vector<float> launch_seconds_;
   std::vector<std::uint32_t> revisions_;
   std::uint64_t learnt_ = 1;
-  std::uint64_t changes_ = 1;
   std::vector<std::uint8_t> live_attempts_;
   std::vector<double> task_durations_;
   math::DurationSample sample_;

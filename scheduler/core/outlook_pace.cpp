@@ -140,7 +140,6 @@ Pace Outlook::pace_by_runner(AttemptId id, const Attempt& attempt) const {
 void Outlook::on_sealed(const Cluster& cluster, AttemptId id, ByteRange segment, const SegmentTimes& times) {
   if (!times.is_known()) return;
   ++learnt_;
-  ++changes_;
   const math::Beginning how = cluster.find_attempt(id)->beginning();
   sealed_[id] += math::learn_from_sealed(times, static_cast<double>(segment.size()), how, sample_);
 }

@@ -2,7 +2,6 @@
 // What policies look at, the open segments of a task, who races for each and when it will be done; and how copies are
 // asked for.
 
-#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -38,9 +37,8 @@ struct Racer {
 struct OpenSegment {
   TaskId task;
   ByteRange range;
-  boost::container::small_vector<Racer, 1>
-      racers;              // not empty; the first to be done is first, those of whom nothing is known are last
-  bool in_change = false;  // fresh attempts are on their way: let them come first
+  std::vector<Racer> racers;  // not empty; the first to be done is first, those of whom nothing is known are last
+  bool in_change = false;     // fresh attempts are on their way: let them come first
 
   double completion() const { return racers.front().completion; }
   // Bytes that the racer who is ahead has left.

@@ -36,10 +36,7 @@ void QuietTasks::begin(const Outlook& outlook, std::uint32_t tasks, const math::
   }
   if (learnt_ != outlook.learnt()) entries_.clear();
   learnt_ = outlook.learnt();
-  if (entries_.size() != tasks) {
-    entries_.resize(tasks);
-    calm_at_ = 0;
-  }
+  entries_.resize(tasks);
 }
 
 void QuietTasks::Entry::include(const Entry& other) {
@@ -66,22 +63,6 @@ void QuietTasks::remember(std::uint32_t task, const std::vector<OpenSegment>& se
   all.is_divided = is_divided;
   all.revision = outlook_->revision(task);
   entries_[task] = all;
-}
-
-void QuietTasks::end() {
-  calm_at_ = 0;
-  all_ = {};
-  const std::span<const double> completion = outlook_->completion();
-  for (std::uint32_t task = 0; task < entries_.size(); ++task) {
-    if (completion[task] == -math::kInfinity) continue;
-    const Entry& entry = entries_[task];
-    if (entry.revision != outlook_->revision(task)) return;
-    all_.include(entry);
-    if (std::isnan(completion[task])) continue;  // looked at however late it is
-    all_.first = std::min(all_.first, completion[task]);
-    all_.last = std::max(all_.last, completion[task]);
-  }
-  calm_at_ = outlook_->changes();
 }
 
 }  // namespace ontime::scheduler

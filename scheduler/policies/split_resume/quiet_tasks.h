@@ -42,14 +42,6 @@ class QuietTasks {
   // `segments`: all that somebody works on. `is_divided`: it has several open ones, those that wait counted.
   void remember(std::uint32_t task, const std::vector<OpenSegment>& segments, bool is_divided);
 
-  // Nothing of the job has changed since the last pass found all that was launched to be quiet or done, each to be done
-  // between `horizon` and `due`.
-  bool is_calm(double horizon, double due) const {
-    return calm_at_ == outlook_->changes() && is_like_others(all_) && horizon <= all_.first && all_.last <= due;
-  }
-  // To be called after a pass over all that was launched.
-  void end();
-
  private:
   struct Entry {
     std::uint32_t revision = 0;       // of the task's outlook when it was looked at; 0: it was not quiet
@@ -69,10 +61,8 @@ class QuietTasks {
   const Outlook* outlook_ = nullptr;  // during a pass
   std::uint64_t learnt_ = 0;          // Outlook::learnt() that the entries rest on
   bool may_replace_ = false;
-  double median_ = 0;          // of usual attempts, seconds per byte
-  double fast_ = 0;            // is_fast() up to here
-  std::uint64_t calm_at_ = 0;  // Outlook::changes() when all was quiet; 0: it was not
-  Entry all_;                  // of all tasks, their completions however they are reckoned
+  double median_ = 0;  // of usual attempts, seconds per byte
+  double fast_ = 0;    // is_fast() up to here
 };
 
 }  // namespace ontime::scheduler

@@ -161,17 +161,14 @@ class SplitResume final : public Policy {
     if (state.launched < job.job->tasks.size()) state.launched = first_unlaunched(*job.job);
     state.mean_split = mean_split_bytes(job);
     state.quiet.begin(*job.outlook, state.launched, state.durations, settings_.rescue.replace && state.keeps_slots);
-    if (!remembers_ || !state.quiet.is_calm(horizon, state.target.due)) {
-      const std::vector<std::uint32_t> suspects = suspects_of(job, state, now, horizon, found);
-      const std::set<std::uint32_t> saved = save_at_once(view, job, state, suspects, found, plan);
-      const NodeEffectsOnDemand nodes(view, job);
-      for (const std::uint32_t task : suspects) {
-        if (!saved.contains(task)) look_at_task(view, job, state, task, horizon, nodes, found, plan);
-      }
-      const std::span<const float> progress = job.outlook->progress();
-      state.progress.assign(progress.begin(), progress.end());
-      state.quiet.end();
+    const std::vector<std::uint32_t> suspects = suspects_of(job, state, now, horizon, found);
+    const std::set<std::uint32_t> saved = save_at_once(view, job, state, suspects, found, plan);
+    const NodeEffectsOnDemand nodes(view, job);
+    for (const std::uint32_t task : suspects) {
+      if (!saved.contains(task)) look_at_task(view, job, state, task, horizon, nodes, found, plan);
     }
+    const std::span<const float> progress = job.outlook->progress();
+    state.progress.assign(progress.begin(), progress.end());
     state.looked_at = now;
   }
 
