@@ -84,7 +84,8 @@ class League(unittest.TestCase):
             self.assertEqual(made["jobs"][0]["trace"]["file"], str(Path(directory).resolve() / "data/jobs.csv"))
         of = made["study"]
         self.assertEqual(of["policies"], {"auto": "auto:$hints", "spark": "spark", **league.LIMITS})
-        self.assertEqual((of["every"], of["seeds"]), ("3", "3"))
+        self.assertEqual([value["label"] for value in of["vary"][0]["values"]], ["0", "4", "8", "12"])
+        self.assertEqual(of["seeds"], "3")
         self.assertNotIn("figure", of)
         self.assertEqual(of["measures"], ["pocd", "machine_time", "flow_time"])
 
