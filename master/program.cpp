@@ -195,7 +195,7 @@ Status open_shared(asio::io_context& io, const CommandLine& line, Opened& opened
   return {};
 }
 
-// Whoever leads now must not be disturbed, so nothing is ended in order.
+// The master that leads now must not be disturbed, so nothing is ended in order.
 [[noreturn]] void end_at_loss(const std::string& why) {
   log::say("ontime-master: this master leads no more: " + why + " It ends; start it again to follow.\n");
   spdlog::critical("leadership_lost reason={}", log::Quoted{why});

@@ -1,5 +1,5 @@
 #pragma once
-// Where the masters of one cluster listen. One of them leads; the others follow it and name it to those who ask.
+// Where the masters of one cluster listen. One of them leads; the others follow it and name it to peers that ask.
 
 #include <cstddef>
 #include <cstdint>

@@ -97,7 +97,7 @@ class Outlook {
   // Seconds to the first byte of a segment beyond which it is late; nothing while none has come.
   std::optional<double> slow_first() const;
 
-  // For those who keep what they have derived: a number that grows whenever the task is reported or changes, and one
+  // For users that keep what they have derived: a number that grows whenever the task is reported or changes, and one
   // that grows with what ended attempts and sealed segments say of all tasks. Both begin at 1.
   std::uint32_t revision(std::uint32_t task) const { return revisions_[task]; }
   std::uint64_t learnt() const { return learnt_; }
