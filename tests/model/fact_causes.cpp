@@ -63,7 +63,11 @@ struct FactModel::Cause {
     return cause != nullptr && cause->job == fact.task.job &&
            std::find(cause->lost.begin(), cause->lost.end(), fact.task.index) != cause->lost.end();
   }
-  bool operator()(const fact::InputLeftOut& fact) const { return has_exited(fact.attempt); }
+  // The input's other tasks end with the one that an attempt has found corrupt.
+  bool operator()(const fact::InputLeftOut& fact) const {
+    const auto* cause = of<event::AttemptExited>();
+    return cause != nullptr && cause->attempt.task.job == fact.attempt.task.job && is_from(*cause, cause->attempt);
+  }
   bool operator()(const fact::JobEnded& fact) const {
     if (fact.state != JobState::Succeeded) return true;  // killed, too late, failed
     const auto* cause = of<event::CommitFinished>();
