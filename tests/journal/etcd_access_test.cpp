@@ -80,7 +80,7 @@ TEST_F(EtcdAccessTest, TrustsOnlyWhomItsAuthorityHasSignedAndShowsItsCertificate
     test::write_secret(directory / name, pem);
     return directory / name;
   };
-  const http::TlsFiles files{put_file("ca", ours->certificate), put_file("cert", client->certificate),
+  const TlsFiles files{put_file("ca", ours->certificate), put_file("cert", client->certificate),
                              put_file("key", client->key)};
   etcd_ = std::make_unique<test::EtcdCluster>(
       1,
