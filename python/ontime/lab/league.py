@@ -30,6 +30,7 @@ from .texts import Grid, csv_text, fixed, with_sign, write
 POLICIES = "auto,split-resume,shed+,ese,mantri,hadoop,spark,flink,grass,skewtune,dataflow,ytsaurus"
 LIMITS = {"bound": "bound", "clairvoyant": "bound:clairvoyant=yes", "ideal": "ideal:launches=yes"}
 _MEASURES = ["pocd", "machine_time", "flow_time"]
+_SAME = {"auto", "split-resume"}  # one chooses the other, so neither is ahead of it
 _RESAMPLES = 2000
 _QUICK_ROWS = 6  # of each study at most
 _QUICK_SEEDS = 3
@@ -141,6 +142,7 @@ def run_studies(paths: Sequence[Path], policies: Sequence[str], out: Path, quick
 
 def judge(row: Row, first: str, others: Sequence[str]) -> Verdict:
     measure = row.measure([first, *others])
+    others = [name for name in others if {first, name} != _SAME]
     sign = 1 if measure == "pocd" else -1
 
     def best_of(names: Sequence[str]) -> str:
@@ -212,7 +214,7 @@ def page_of(verdicts: Sequence[Verdict], first: str, others: Sequence[str], agai
     won = sum(one.ahead.value > 0 for one in verdicts)
     level = sum(one.ahead.value == 0 for one in verdicts)
     return (
-        f"# The league\n\n`{first}` against {len(others)} policies in {len(verdicts)} rows: ahead of each other one in "
+        f"# The league\n\n`{first}` beside {len(others)} policies in {len(verdicts)} rows: ahead of each other one in "
         f"{won}, level with the best other in {level}, behind in {len(verdicts) - won - level}.\n\n    {again}\n\n"
         "Cells are PoCD, or the mean time of a job where nobody is late, / slot-seconds a job. Differences are paired by\n"
         f"job, over {seeds} seeds, with 95 % intervals by the bootstrap over seeds; of times, as shares of the other's "
@@ -220,7 +222,8 @@ def page_of(verdicts: Sequence[Verdict], first: str, others: Sequence[str], agai
         "Where a study tells policies what durations are like, those here that take it know it too.\n"
         + ("Three seeds have ten resamples that differ: such an interval says little.\n" if seeds <= 3 else "")
         + f"\n## Where `{first}` loses\n\n{_losses(verdicts, first)}"
-        f"\n![PoCD or mean time by row and policy](league.svg)\n\n## By row\n\n{_comparisons(verdicts, first)}"
+        + ("\n![PoCD by row and policy](league.svg)\n" if any(one.measure == "pocd" for one in verdicts) else "")
+        + f"\n## By row\n\n{_comparisons(verdicts, first)}"
         f"\n## All\n\n`bound` is what no policy can exceed, `clairvoyant` the looser one; `ideal` shares all work at mean "
         f"speed, and a\npolicy can exceed it.\n\n{_all_rows(verdicts, first, others)}\n"
         "The same as a table for programs: [league.csv](league.csv).\n"

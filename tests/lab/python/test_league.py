@@ -34,6 +34,11 @@ class League(unittest.TestCase):
         self.assertAlmostEqual(seen.ahead.value, -0.1)
         self.assertAlmostEqual(seen.ahead_for_less.value, 0.3)
 
+    def test_what_auto_chooses_is_no_rival(self):
+        ours = {"auto": cell([8, 8]), "split-resume": cell([8, 8])}
+        seen = judge(row(other=cell([5, 5]), **ours), "auto", ["split-resume", "other"])
+        self.assertEqual(seen.best, "other")
+
     def test_a_difference_is_paired_by_seed(self):
         """Seeds differ by far, the policies by one job in each: the interval knows that."""
         seen = judge(row(auto=cell([2, 9, 6]), other=cell([1, 8, 5])), "auto", ["other"])
