@@ -164,7 +164,8 @@ Status check(const Scenario& scenario) {
   for (const NodeGroup& group : scenario.nodes) {
     if (auto good = check_nodes(group); !good) return good;
     if (scenario.yardstick != Yardstick::None && !group.is_steady())
-      return bad_input("The bound and the ideal know no nodes whose slowness changes; leave out slowness_changes, or the bound.");
+      return bad_input(
+          "The bound and the ideal know no nodes whose slowness changes; leave out slowness_changes, or the bound.");
   }
   for (const JobGroup& group : scenario.jobs) {
     if (auto good = check_group(scenario, group); !good) return good;

@@ -29,7 +29,7 @@ class Advisor {
     AttemptLogs& logs;
     RoomForJobs& room;
   };
-  // `containers`: so many map tasks run at once. `notices`: what people learn of every job (master/submissions/notify.h).
+  // `containers`: so many map tasks run at once. `notices`: of every job (master/submissions/notify.h).
   Advisor(Parts parts, std::uint32_t containers, PolicyChoice policy, std::vector<std::string> notices);
 
   // After the control loop's start: the containers are there again, with what ran in them when the last master ended.

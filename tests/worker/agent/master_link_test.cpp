@@ -112,7 +112,7 @@ TEST_F(MasterLinkTest, GivesUpWhenNobodyAnswersWithinTheConnectTimeout) {
   ASSERT_TRUE(end);
   EXPECT_EQ(end->kind, ErrorKind::Unavailable);
   EXPECT_THAT(end->message, HasSubstr("start ontime-master there or name another with --master"));
-  EXPECT_THAT(end->message, HasSubstr(net::to_string(with.master)));
+  EXPECT_THAT(end->message, HasSubstr(net::to_string(with.masters)));
 }
 
 TEST_F(MasterLinkTest, EndsAtOnceWhenItIsRefused) {
