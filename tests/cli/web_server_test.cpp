@@ -291,7 +291,8 @@ TEST_F(WebTest, WantsTheTokenOfVisitorsWhereThereIsOne) {
 }
 
 TEST(Web, WithoutAMasterItIsAliveButNotReady) {
-  ClusterView view(MasterClient::Options{{"127.0.0.1", 1}, "", nullptr, std::chrono::milliseconds(200), nullptr});
+  ClusterView view(
+      MasterClient::Options{net::Endpoint{"127.0.0.1", 1}, "", nullptr, std::chrono::milliseconds(200), nullptr});
   const auto made = WebServer::make({.listen = {"127.0.0.1", 0}}, view);
   ASSERT_TRUE(made) << made.error().message;
   WebServer& server = **made;
