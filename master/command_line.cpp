@@ -8,6 +8,7 @@
 #include "common/base/wording.h"
 #include "common/flags/flags.h"
 #include "common/injection/settings.h"
+#include "common/net/masters.h"
 #include "master/submissions/notify.h"
 #include "master/submissions/submission.h"
 #include "scheduler/policies/policy.h"
