@@ -314,8 +314,8 @@ TEST(Web, WithoutAMasterItIsAliveButNotReady) {
 TEST(Web, WhereManyWaitForTheMasterItIsStillAlive) {
   asio::io_context io;
   const asio::ip::tcp::acceptor mute(io, {asio::ip::address_v4::loopback(), 0});
-  ClusterView view(MasterClient::Options{
-      {"127.0.0.1", mute.local_endpoint().port()}, "", nullptr, std::chrono::seconds(3), nullptr});
+  ClusterView view(MasterClient::Options{net::Endpoint{"127.0.0.1", mute.local_endpoint().port()}, "", nullptr,
+                                         std::chrono::seconds(3), nullptr});
   const auto made = WebServer::make({.listen = {"127.0.0.1", 0}}, view);
   ASSERT_TRUE(made) << made.error().message;
   WebServer& server = **made;
