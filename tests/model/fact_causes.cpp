@@ -46,12 +46,11 @@ struct FactModel::Cause {
     switch (fact.end) {
       case AttemptEnd::Failed:
       case AttemptEnd::Fatal:
-      case AttemptEnd::Excused:
         return has_exited(fact.attempt);
       case AttemptEnd::Succeeded:
         return false;  // follows from the seals
       default:
-        return true;  // a race, a policy, silence
+        return true;  // a race, a policy, silence, no progress, which may be excused
     }
   }
   bool operator()(const fact::CommitStarted&) const {
