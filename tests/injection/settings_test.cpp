@@ -99,7 +99,7 @@ TEST(Settings, WhatCannotBeUnderstoodIsRefusedInASentence) {
   expect_refused("straggler=0.1:8", "such as 8x, not '8'");
   expect_refused("straggler=0.1:0x", "from 0.001x");
   expect_refused("straggler=0.1:infx", "from 0.001x");
-  expect_refused("slowdown=weibull:2", "FACTORx, pareto:BETA");
+  expect_refused("slowdown=cauchy:2", "FACTORx, pareto:BETA");
   expect_refused("slowdown=pareto:", "tail index");
   expect_refused("slowdown=pareto:0", "tail index");
   expect_refused("slowdown=lognormal:-1", "standard deviation");
