@@ -32,7 +32,8 @@ Status check(const std::string& who, const Room& taken, double share) {
 std::uint64_t journal_bytes_of(const scheduler::JobSpec& job, const Room& room) {
   constexpr std::uint64_t kTaskBytes = 200;
   constexpr std::uint64_t kFileBytes = 64;  // besides its name
-  std::uint64_t bytes = room.bytes + kTaskBytes * room.tasks;
+  constexpr std::uint64_t kJobBytes = 1000;  // besides its parameters
+  std::uint64_t bytes = kJobBytes + room.bytes + kTaskBytes * room.tasks;
   for (const scheduler::InputFile& file : job.inputs) bytes += file.path.size() + kFileBytes;
   return bytes;
 }
