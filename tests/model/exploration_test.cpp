@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(Of, Exploration, testing::ValuesIn(scenes()),
 TEST(ExplorationMerges, LosesNoPlace) {
   for (const Scene& scene : scenes()) {
     Search search = scene.search;
-    search.depth = 4;
+    search.depth = test::kIsSanitized ? 3 : 4;
     search.every_nth_ends = 1u << 30;
     const Findings merged = explore(search);
     search.merges = false;
