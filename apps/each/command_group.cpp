@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,6 +19,7 @@
 #include "apps/each/shell_words.h"
 #include "apps/exec/command.h"
 #include "common/base/environment.h"
+#include "common/base/spawning.h"
 #include "common/files/disk.h"
 #include "common/files/file_system.h"
 #include "common/files/temporary_directory.h"
@@ -34,46 +34,6 @@ constexpr int kFirstOther = STDERR_FILENO + 1;
 
 // Waits for its stdin's end. SIGTERM first, so that nothing is made in the directory while it goes.
 constexpr const char* kGuard = "trap '' TERM INT HUP; read -r _; kill -TERM 0; rm -rf -- \"$1\"; kill -KILL 0";
-
-// What a process is started with.
-class Spawning {
- public:
-  Spawning(pid_t group, int in, int out, int error, const char* directory) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawnattr_init(&attributes_);
-    posix_spawn_file_actions_adddup2(&actions_, in, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, error, STDERR_FILENO);
-    posix_spawn_file_actions_addclosefrom_np(&actions_, kFirstOther);
-    // glibc 2.28 cannot, and packaging/glibc/supplement.c says so.
-    if (directory != nullptr && posix_spawn_file_actions_addchdir_np(&actions_, directory) != 0)
-      through_shell_ = {"/bin/sh", "-c", "cd -- \"$0\" && exec \"$@\"", directory};
-    sigset_t signals;
-    sigemptyset(&signals);
-    posix_spawnattr_setsigmask(&attributes_, &signals);
-    sigfillset(&signals);
-    posix_spawnattr_setsigdefault(&attributes_, &signals);
-    posix_spawnattr_setpgroup(&attributes_, group);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  ~Spawning() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  Spawning(const Spawning&) = delete;
-  Spawning& operator=(const Spawning&) = delete;
-
-  int operator()(std::vector<std::string>& words, std::vector<std::string>& environment, pid_t& process) const {
-    words.insert(words.begin(), through_shell_.begin(), through_shell_.end());
-    return posix_spawnp(&process, words[0].c_str(), &actions_, &attributes_, pointers_to(words).data(),
-                        pointers_to(environment).data());
-  }
-
- private:
-  std::vector<std::string> through_shell_;  // if it has to change the directory
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-};
 
 double since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -136,10 +96,13 @@ void CommandGroup::ensure_guard() {
   }
   if (guard_ > 0) return;
   Pipe pipe = make_pipe();
-  std::vector<std::string> words{"/bin/sh", "-c", kGuard, "ontime-guard", base_};
-  const Descriptor output = files::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  const Spawning spawning(0, pipe.read_end.get(), output.get(), output.get(), nullptr);
-  if (const int problem = spawning(words, environment_, guard_); problem != 0) {
+  const int problem = Spawning()
+                          .give(pipe.read_end.get(), STDIN_FILENO)
+                          .open(STDOUT_FILENO, "/dev/null", O_WRONLY)
+                          .open(STDERR_FILENO, "/dev/null", O_WRONLY)
+                          .close_from(kFirstOther)
+                          .start({"/bin/sh", "-c", kGuard, "ontime-guard", base_}, environment_, guard_);
+  if (problem != 0) {
     guard_ = -1;
     throw std::runtime_error(std::string("cannot start the guard of the commands: ") + std::strerror(problem));
   }
@@ -154,9 +117,16 @@ void CommandGroup::end_all() {
   guard_ = -1;
 }
 
-int CommandGroup::spawn(std::vector<std::string>& words, const std::string& directory, int out, int error,
+int CommandGroup::spawn(std::vector<std::string> words, const std::string& directory, int out, int error,
                         pid_t& process) {
-  return Spawning(guard_, nothing_.get(), out, error, directory.c_str())(words, environment_, process);
+  Spawning spawning(guard_);
+  spawning.give(nothing_.get(), STDIN_FILENO)
+      .give(out, STDOUT_FILENO)
+      .give(error, STDERR_FILENO)
+      .close_from(kFirstOther);
+  if (!spawning.enter(directory.c_str()))
+    words.insert(words.begin(), {"/bin/sh", "-c", "cd -- \"$0\" && exec \"$@\"", directory});
+  return spawning.start(std::move(words), environment_, process);
 }
 
 // Without a shell where there is nothing for one to do. What then cannot be started is left to the shell, which knows

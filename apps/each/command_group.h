@@ -78,7 +78,7 @@ class CommandGroup {
   void ensure_guard();
   void end_all();
   pid_t start(const std::string& line, const std::string& directory, int out, int error, CommandEnd& end);
-  int spawn(std::vector<std::string>& words, const std::string& directory, int out, int error, pid_t& process);
+  int spawn(std::vector<std::string> words, const std::string& directory, int out, int error, pid_t& process);
   void wait(Child& child, const RunBounds& bounds, const std::function<void()>& while_waiting, CommandEnd& end);
 
   std::vector<std::string> environment_;

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,56 +18,26 @@
 
 #include "cli/cluster/interrupt.h"
 #include "common/base/environment.h"
+#include "common/base/spawning.h"
 
 namespace ontime::cli {
 namespace {
 
 constexpr std::streamoff kTailBytes = 8192;
 
-// What the child's descriptors shall be.
-void add_actions(const ChildProgram& program, posix_spawn_file_actions_t& actions) {
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, program.log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND,
-                                   0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  int first_to_close = kInheritedDescriptor;
-  if (program.inherited_descriptor) {
-    posix_spawn_file_actions_adddup2(&actions, *program.inherited_descriptor, kInheritedDescriptor);
-    ++first_to_close;
-  }
-  posix_spawn_file_actions_addclosefrom_np(&actions, first_to_close);
-}
-
-// Its own process group, no blocked signals, default reactions.
-void set_attributes(posix_spawnattr_t& attributes) {
-  sigset_t none;
-  sigset_t all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-}
-
 }  // namespace
 
 Result<pid_t> start(const ChildProgram& program) {
   std::vector<std::string> words{program.path};
   words.insert(words.end(), program.arguments.begin(), program.arguments.end());
-  auto environment = environment_with(program.environment);
-  const std::vector<char*> arguments = pointers_to(words);
-  const std::vector<char*> variables = pointers_to(environment);
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  add_actions(program, actions);
-  set_attributes(attributes);
+  Spawning spawning;
+  spawning.open(STDIN_FILENO, "/dev/null", O_RDONLY)
+      .open(STDOUT_FILENO, program.log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600)
+      .give(STDOUT_FILENO, STDERR_FILENO);
+  if (program.inherited_descriptor) spawning.give(*program.inherited_descriptor, kInheritedDescriptor);
+  spawning.close_from(kInheritedDescriptor + (program.inherited_descriptor ? 1 : 0));
   pid_t pid = 0;
-  const int error = posix_spawn(&pid, program.path.c_str(), &actions, &attributes, arguments.data(), variables.data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
+  const int error = spawning.start(std::move(words), environment_with(program.environment), pid);
   if (error != 0) return failed("cannot start " + program.name + " (" + program.path + "): " + std::strerror(error));
   return pid;
 }

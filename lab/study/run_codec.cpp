@@ -116,7 +116,7 @@ Result<std::pair<std::string, RunResult>> read_run(const std::string& text) {
     run.unfinished = line.at("unfinished");
     return std::pair(line.at("run").get<std::string>(), std::move(run));
   } catch (const Json::exception&) {
-    return bad_input("this is no run of a study");
+    return bad_input("a run of a study is written in another way");
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "common/base/descriptor.h"
 #include "common/base/environment.h"
 #include "common/base/result.h"
+#include "common/base/spawning.h"
 
 namespace ontime::master {
 
@@ -41,29 +41,13 @@ Descriptor file_with(const std::string& text) {
 }
 
 Result<pid_t> start(const std::string& program, int input, int output) {
-  std::vector<std::string> words{program, std::to_string(::getpid())};
-  std::vector<std::string> environment = environment_with({"ONTIME_TOKEN="});
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-  sigset_t none;
-  sigset_t all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   pid_t pid = 0;
-  const int problem = posix_spawn(&pid, program.c_str(), &actions, &attributes, pointers_to(words).data(),
-                                  pointers_to(environment).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
+  const int problem = Spawning()
+                          .give(input, STDIN_FILENO)
+                          .give(output, STDOUT_FILENO)
+                          .open(STDERR_FILENO, "/dev/null", O_WRONLY)
+                          .close_from(STDERR_FILENO + 1)
+                          .start({program, std::to_string(::getpid())}, environment_with({"ONTIME_TOKEN="}), pid);
   if (problem != 0) return failed("'" + program + "' cannot be started: " + std::strerror(problem));
   return pid;
 }

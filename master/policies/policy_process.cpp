@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -19,6 +18,7 @@
 
 #include "common/base/environment.h"
 #include "common/base/python.h"
+#include "common/base/spawning.h"
 #include "common/base/units.h"
 
 namespace ontime::master {
@@ -126,34 +126,17 @@ class Kept {
   std::vector<PolicyProcess> idle_;  // the longest idle one is first
 };
 
-// A group of its own, so that what it has started can be ended with it, and no signal for us reaches it. What it prints
-// goes where our complaints go.
+// In a group of its own, so that what it has started can be ended with it, and no signal for us reaches it. What it
+// prints goes where our complaints go.
 int spawn(const std::string& program, int socket, pid_t& pid) {
-  std::vector<std::string> words{program, "-B", "-m", "ontime.lab.policy_process", std::to_string(kSocketInProcess)};
   // Without chance: a set of texts has the same order in every run.
-  std::vector<std::string> environment =
-      environment_with({"PYTHONPATH=" + python_path(), "PYTHONHASHSEED=0", "ONTIME_TOKEN="});
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-  sigset_t none;
-  sigset_t all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, socket, kSocketInProcess);  // also clears close-on-exec
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-  posix_spawn_file_actions_addclosefrom_np(&actions, kSocketInProcess + 1);
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const int problem = ::posix_spawnp(&pid, program.c_str(), &actions, &attributes, pointers_to(words).data(),
-                                     pointers_to(environment).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return problem;
+  return Spawning()
+      .give(socket, kSocketInProcess)
+      .open(STDIN_FILENO, "/dev/null", O_RDONLY)
+      .give(STDERR_FILENO, STDOUT_FILENO)
+      .close_from(kSocketInProcess + 1)
+      .start({program, "-B", "-m", "ontime.lab.policy_process", std::to_string(kSocketInProcess)},
+             environment_with({"PYTHONPATH=" + python_path(), "PYTHONHASHSEED=0", "ONTIME_TOKEN="}), pid);
 }
 
 }  // namespace

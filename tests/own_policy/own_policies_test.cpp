@@ -7,14 +7,13 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/policy/paced_world.h"
+#include "tests/own_policy/asked_policy.h"
 
 namespace ontime::master {
 namespace {
 
 using namespace std::chrono_literals;
 using scheduler::StringMap;
-using scheduler::test::PacedWorld;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -25,31 +24,12 @@ class OwnPolicies : public testing::Test {
  protected:
   OwnPolicies() { allow_own_policies(Duration::zero()); }
 
-  static std::string refusal(const std::string& name, const StringMap& parameters = {}) {
-    const Status status = scheduler::check_policy(name, parameters);
-    EXPECT_FALSE(status) << name;
-    return status ? "" : status.error().message;
-  }
-
-  // What the notes of a job say under the policy, which takes six seconds and is asked each tenth of one.
   static std::vector<std::string> notes(const std::string& how, const StringMap& more = {}) {
     StringMap parameters{{"how", how}};
     parameters.insert(more.begin(), more.end());
-    scheduler::JobSpec spec;
-    spec.policy = file("unruly");
-    spec.policy_parameters = parameters;
-    PacedWorld paced;
-    paced.add_nodes(2);
-    paced.set_rate([](AttemptId) { return 200.0; });
-    const JobId job = paced.submit(2, spec);
-    EXPECT_TRUE(paced.run_job(job, 100s));
-    return paced.notes(job);
+    return notes_under(file("unruly"), parameters);
   }
-
-  static std::string excuse(const std::string& why) {
-    return "The policy " + file("unruly") + " is not asked any more: " + why +
-           ". The job goes on under 'none', without speculation.";
-  }
+  static std::string excuse(const std::string& why) { return excuse_of(file("unruly"), why); }
 };
 
 TEST_F(OwnPolicies, AFileIsAPolicyLikeOurs) {
@@ -59,18 +39,18 @@ TEST_F(OwnPolicies, AFileIsAPolicyLikeOurs) {
 }
 
 TEST_F(OwnPolicies, ParametersThatItDoesNotTakeAreRefused) {
-  EXPECT_THAT(refusal(file("copy_late"), {{"coppies", "2"}}), HasSubstr("coppies"));
-  EXPECT_THAT(refusal(file("copy_late"), {{"copies", "9"}}), HasSubstr("copies"));
+  EXPECT_THAT(refusal_of(file("copy_late"), {{"coppies", "2"}}), HasSubstr("coppies"));
+  EXPECT_THAT(refusal_of(file("copy_late"), {{"copies", "9"}}), HasSubstr("copies"));
 }
 
 TEST_F(OwnPolicies, AFileThatIsNoneIsRefusedWithItsPath) {
-  EXPECT_EQ(refusal(file("nothing")), file("nothing") + " is no policy of ontime: it lacks ONTIME_POLICY(...)");
-  EXPECT_THAT(refusal(file("outdated")), HasSubstr("outdated.so was built for interface 4000000000-"));
-  EXPECT_THAT(refusal(file("outdated")), HasSubstr("this program has interface 1-"));
-  EXPECT_THAT(refusal(file("lost")), HasSubstr("undefined symbol"));
-  EXPECT_EQ(refusal("/nonexistent/mine.so"),
+  EXPECT_EQ(refusal_of(file("nothing")), file("nothing") + " is no policy of ontime: it lacks ONTIME_POLICY(...)");
+  EXPECT_THAT(refusal_of(file("outdated")), HasSubstr("outdated.so was built for interface 4000000000-"));
+  EXPECT_THAT(refusal_of(file("outdated")), HasSubstr("this program has interface 1-"));
+  EXPECT_THAT(refusal_of(file("lost")), HasSubstr("undefined symbol"));
+  EXPECT_EQ(refusal_of("/nonexistent/mine.so"),
             "cannot examine the policy /nonexistent/mine.so: No such file or directory");
-  EXPECT_THAT(refusal("/etc/passwd"), StartsWith("cannot load the policy: /etc/passwd: "));
+  EXPECT_THAT(refusal_of("/etc/passwd"), StartsWith("cannot load the policy: /etc/passwd: "));
 }
 
 TEST_F(OwnPolicies, AFileThatOthersCouldChangeIsRefused) {
@@ -78,12 +58,13 @@ TEST_F(OwnPolicies, AFileThatOthersCouldChangeIsRefused) {
   const fs::path copy = fs::path(ONTIME_TEST_POLICIES) / "open_to_all.so";
   fs::copy_file(file("copy_late"), copy, fs::copy_options::overwrite_existing);
   fs::permissions(copy, fs::perms::others_write, fs::perm_options::add);
-  EXPECT_THAT(refusal(copy.string()), HasSubstr("the policy " + copy.string() + " is not run, because others could"));
+  EXPECT_THAT(refusal_of(copy.string()),
+              HasSubstr("the policy " + copy.string() + " is not run, because others could"));
   fs::remove(copy);
 }
 
 TEST_F(OwnPolicies, OneThatCannotStartSaysWhy) {
-  EXPECT_EQ(refusal(file("unruly"), {{"how", "at-once"}}),
+  EXPECT_EQ(refusal_of(file("unruly"), {{"how", "at-once"}}),
             "the policy " + file("unruly") + " cannot start: out of temper");
 }
 

@@ -12,7 +12,7 @@
 #include "common/files/temporary_directory.h"
 #include "master/policies/look.h"
 #include "master/policies/own_policies.h"
-#include "tests/policy/paced_world.h"
+#include "tests/own_policy/asked_policy.h"
 #include "tests/support/process.h"
 
 namespace ontime::master {
@@ -33,28 +33,12 @@ const std::string kSources = ONTIME_TEST_SOURCES;
 std::string python(const std::string& name) { return kSources + "/tests/own_policy/" + name + ".py"; }
 const std::string kCopyLate = kSources + "/examples/policy/copy_late.py";
 
-std::string refusal_of(const std::string& name, const StringMap& parameters = {}) {
-  allow_own_policies(Duration::zero());
-  const Status status = scheduler::check_policy(name, parameters);
-  EXPECT_FALSE(status) << name;
-  return status ? "" : status.error().message;
-}
-
 // What the note says that a job gets of a policy that behaves like this, between the name and the last sentence.
 std::string problem_of(const StringMap& parameters) {
-  allow_own_policies(Duration::zero());
-  scheduler::JobSpec spec;
-  spec.policy = python("unruly");
-  spec.policy_parameters = parameters;
-  PacedWorld paced;
-  paced.add_nodes(2);
-  paced.set_rate([](AttemptId) { return 200.0; });
-  const JobId job = paced.submit(2, spec);
-  EXPECT_TRUE(paced.run_job(job, 100s));
-  const auto notes = paced.notes(job);
+  const auto notes = notes_under(python("unruly"), parameters);
   if (notes.size() != 1) return std::to_string(notes.size()) + " notes";
-  const std::string begin = "The policy " + python("unruly") + " is not asked any more: ";
-  const std::string end = ". The job goes on under 'none', without speculation.";
+  const std::string whole = excuse_of(python("unruly"), "\n");
+  const std::string begin = whole.substr(0, whole.find('\n')), end = whole.substr(whole.find('\n') + 1);
   EXPECT_TRUE(notes[0].starts_with(begin) && notes[0].ends_with(end)) << notes[0];
   return notes[0].substr(begin.size(), notes[0].size() - begin.size() - end.size());
 }
@@ -183,7 +167,7 @@ class Seen {
   std::map<std::string, std::vector<double>> columns_;
 };
 
-// Calls `look` in place of a policy's plan, which is asked for every second.
+// A policy that plans what a function says, at every second.
 class Looking final : public scheduler::Policy {
  public:
   using Function = std::function<Plan(const View&)>;

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -40,31 +41,33 @@ Context make_context(const StrangerTls& stranger) {
 // The beginning of a TLS record with the first message of a handshake, in the clear.
 constexpr std::string_view kHello("\x16\x03\x01\x00\x05\x01\x00\x00\x01\x03", 10);
 
+// What `then` makes of a session; or why there is none.
+std::string in_session(const std::string& port, const StrangerTls& stranger,
+                       const std::function<std::string(SSL* session, int socket)>& then) {
+  const Context context = make_context(stranger);
+  const LoopbackSocket socket(port);
+  if (!socket.is_connected()) return "nobody listens";
+  const Tls ssl(SSL_new(context.get()), SSL_free);
+  SSL_set_fd(ssl.get(), socket.get());
+  return SSL_connect(ssl.get()) == 1 ? then(ssl.get(), socket.get()) : reason();
+}
+
 }  // namespace
 
 std::string try_tls(const std::string& port, const StrangerTls& stranger) {
-  const Context context = make_context(stranger);
-  const LoopbackSocket socket(port);
-  if (!socket.is_connected()) return "nobody listens";
-  const Tls ssl(SSL_new(context.get()), SSL_free);
-  SSL_set_fd(ssl.get(), socket.get());
-  if (SSL_connect(ssl.get()) != 1) return reason();
-  char byte = 0;
-  if (SSL_read(ssl.get(), &byte, 1) == 1) return "it was let in";
-  return reason();
+  return in_session(port, stranger, [](SSL* session, int) -> std::string {
+    char byte = 0;
+    return SSL_read(session, &byte, 1) == 1 ? "it was let in" : reason();
+  });
 }
 
 std::string try_second_handshake(const std::string& port, const StrangerTls& stranger) {
-  const Context context = make_context(stranger);
-  const LoopbackSocket socket(port);
-  if (!socket.is_connected()) return "nobody listens";
-  const Tls ssl(SSL_new(context.get()), SSL_free);
-  SSL_set_fd(ssl.get(), socket.get());
-  if (SSL_connect(ssl.get()) != 1) return reason();
-  if (::send(socket.get(), kHello.data(), kHello.size(), MSG_NOSIGNAL) < 0) return "nothing can be sent";
-  std::array<char, 4096> part{};
-  while (SSL_read(ssl.get(), part.data(), static_cast<int>(part.size())) > 0) continue;
-  return reason();
+  return in_session(port, stranger, [](SSL* session, int socket) -> std::string {
+    if (::send(socket, kHello.data(), kHello.size(), MSG_NOSIGNAL) < 0) return "nothing can be sent";
+    std::array<char, 4096> part{};
+    while (SSL_read(session, part.data(), static_cast<int>(part.size())) > 0) continue;
+    return reason();
+  });
 }
 
 std::string try_bytes(const std::string& port, const std::string& bytes) {

@@ -299,15 +299,8 @@ TEST(Bound, IsNotExceededInAnyRunWhereAttemptsHaveNoLuck) {
   for (const auto& policy : scheduler::policies()) {
     for (std::uint64_t seed = 1; seed <= fewer_if_sanitized(40); ++seed) {
       SCOPED_TRACE(std::string(policy.name) + ", seed " + std::to_string(seed));
-      Scenario scenario = test::random_scenario(seed, false);
-      scenario.check_invariants = false;
-      scenario.launch = Distribution::constant(scenario.launch.mean());
-      for (JobGroup& group : scenario.jobs) {
-        group.count += 2;
-        group.times.duration = Distribution::constant(6);
-        group.arrivals = {};
-        group.handling.policy = policy.name;
-      }
+      Scenario scenario = test::scenario_without_luck(seed);
+      for (JobGroup& group : scenario.jobs) group.handling.policy = policy.name;
       const std::size_t tried = counted(run(scenario, seed));
       scenario.yardstick = Yardstick::Bound;
       const std::size_t bound = counted(run(scenario, seed));

@@ -188,13 +188,8 @@ TEST(Ideal, KnowsJobsThatComeOneByOneAndTheHorizon) {
 // Attempts have no luck, and nodes are as slow as they are.
 Scenario without_luck(std::uint64_t seed, bool has_deadlines) {
   Random random(seed, Purpose::Test, 1);
-  Scenario scenario = test::random_scenario(seed, false);
-  scenario.check_invariants = false;
-  scenario.launch = Distribution::constant(scenario.launch.mean());
+  Scenario scenario = test::scenario_without_luck(seed);
   for (JobGroup& group : scenario.jobs) {
-    group.count += 2;
-    group.times.duration = Distribution::constant(6);
-    group.arrivals = {};
     group.handling.kill_on_miss = false;
     group.handling.attempt_timeout = from_seconds(0);
     group.deadline.seconds = has_deadlines ? 5 + static_cast<double>(random.below(60)) : 0;

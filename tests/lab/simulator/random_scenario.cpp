@@ -120,4 +120,16 @@ void add_starts(Scenario& scenario, std::uint64_t seed) {
 
 Scenario random_scenario(std::uint64_t seed, bool faults) { return Maker(seed).make(faults); }
 
+Scenario scenario_without_luck(std::uint64_t seed) {
+  Scenario scenario = random_scenario(seed, false);
+  scenario.check_invariants = false;
+  scenario.launch = Distribution::constant(scenario.launch.mean());
+  for (JobGroup& group : scenario.jobs) {
+    group.count += 2;
+    group.times.duration = Distribution::constant(6);
+    group.arrivals = {};
+  }
+  return scenario;
+}
+
 }  // namespace ontime::lab::test

@@ -101,7 +101,7 @@ TEST(RunJournal, ALineThatWasNotWrittenToItsEndIsTakenOff) {
   }
   EXPECT_EQ(content_of(path), text);
   std::ofstream(path, std::ios::app) << "{}\n";
-  EXPECT_THAT(complaint_of(path, kOrigin), HasSubstr("line 18: this is no run"));
+  EXPECT_THAT(complaint_of(path, kOrigin), HasSubstr("line 18: a run of a study is written in another way"));
 }
 
 TEST(RunJournal, RunsOfAnotherStudyOrBuildAreRefused) {

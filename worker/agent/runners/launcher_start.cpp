@@ -1,6 +1,5 @@
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -14,6 +13,7 @@
 
 #include "common/base/environment.h"
 #include "common/base/program_path.h"
+#include "common/base/spawning.h"
 #include "worker/agent/runners/launcher_link.h"
 
 namespace ontime::worker {
@@ -21,35 +21,6 @@ namespace {
 
 constexpr int kSocketInLauncher = 3;
 constexpr int kPatienceMs = 1000;
-
-// The attributes and file actions of the spawn; released with it.
-class SpawnSettings {
- public:
-  explicit SpawnSettings(int socket) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_adddup2(&actions_, socket, kSocketInLauncher);  // also clears close-on-exec
-    posix_spawn_file_actions_addclosefrom_np(&actions_, kSocketInLauncher + 1);
-    posix_spawnattr_init(&attributes_);
-    sigset_t signals;
-    sigemptyset(&signals);
-    posix_spawnattr_setsigmask(&attributes_, &signals);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD}) sigaddset(&signals, signal);
-    posix_spawnattr_setsigdefault(&attributes_, &signals);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-  ~SpawnSettings() {
-    posix_spawnattr_destroy(&attributes_);
-    posix_spawn_file_actions_destroy(&actions_);
-  }
-  const posix_spawn_file_actions_t* actions() const { return &actions_; }
-  const posix_spawnattr_t* attributes() const { return &attributes_; }
-
- private:
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-};
 
 // True once it has ended and is reaped.
 bool is_reaped_in_time(pid_t pid) {
@@ -71,12 +42,12 @@ Result<StartedLauncher> start_launcher(const std::string& program, std::vector<s
   }
   StartedLauncher launcher{Descriptor(sockets[0]), 0};
   const Descriptor theirs(sockets[1]);
-  const SpawnSettings settings(theirs.get());
   arguments.insert(arguments.begin(), {program, "--launcher", std::to_string(kSocketInLauncher)});
-  std::vector<char*> variables;
-  if (environment) variables = pointers_to(*environment);
-  const int error = ::posix_spawn(&launcher.pid, program.c_str(), settings.actions(), settings.attributes(),
-                                  pointers_to(arguments).data(), environment ? variables.data() : environ);
+  const int error =
+      Spawning()
+          .give(theirs.get(), kSocketInLauncher)
+          .close_from(kSocketInLauncher + 1)
+          .start(std::move(arguments), environment ? std::move(*environment) : environment_with({}), launcher.pid);
   if (error != 0) {
     return failed("cannot start " + program + ": " + std::strerror(error) +
                   "; it belongs beside ontime-worker, install or build all programs");
