@@ -197,7 +197,7 @@ Status open_shared(asio::io_context& io, const CommandLine& line, Opened& opened
 
 // The master that leads now must not be disturbed, so nothing is ended in order.
 [[noreturn]] void end_at_loss(const std::string& why) {
-  log::say("ontime-master: this master leads no more: " + why + " It ends; start it again to follow.\n");
+  log::say("ontime-master: " + why + " It ends; start it again to follow.\n");
   spdlog::critical("leadership_lost reason={}", log::Quoted{why});
   spdlog::default_logger()->flush();
   std::_Exit(kFailed);
