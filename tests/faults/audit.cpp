@@ -30,8 +30,6 @@ void Audit::on_durable() {
   const auto batch = std::exchange(under_way_, {});
   for (const scheduler::JournalRecord& one : batch) {
     durable_.apply(one, crc32c(journal::encode_record(one)));
-    require(one.at >= latest_, "the times of records never run backwards");
-    latest_ = std::max(latest_, one.at);
     follow(one, false);
   }
 }
@@ -45,29 +43,23 @@ void Audit::on_recovered(const std::vector<scheduler::JournalRecord>& records) {
   if (found != durable_ && !under_way_.empty()) on_durable();
   under_way_.clear();
   require(found == durable_, "a new master finds everything that was durable, and no part of a batch");
-  jobs_.clear();
-  duties_.clear();
-  epoch_ = 0;
-  latest_ = {};
-  for (const scheduler::JournalRecord& one : records) {
-    latest_ = std::max(latest_, one.at);
-    follow(one, true);
-  }
+  model_.forget();
+  for (const scheduler::JournalRecord& one : records) follow(one, true);
   for (const auto& [job, output] : answered_) {
-    const auto known = jobs_.find(job);
-    require(known != jobs_.end() || ended_.contains(job), "a job that was accepted is never lost");
-    require(known == jobs_.end() || known->second.spec.output == output, "a job stays the job that was accepted");
+    const Job* known = model_.find_job(job);
+    require(known != nullptr || ended_.contains(job), "a job that was accepted is never lost");
+    require(known == nullptr || known->spec.output == output, "a job stays the job that was accepted");
   }
   for (const auto& [job, state] : ended_) {
-    const auto known = jobs_.find(job);
-    require(known == jobs_.end() || known->second.state == state, "the end of a job stays what it was");
+    const Job* known = model_.find_job(job);
+    require(known == nullptr || known->state == state, "the end of a job stays what it was");
   }
 }
 
 void Audit::on_answered(JobId job, const std::string& output) {
   require(!answered_.contains(job), "a job's number is answered once");
   answered_[job] = output;
-  require(jobs_.contains(job) || ended_.contains(job), "a job that is answered is durable");
+  require(model_.find_job(job) != nullptr || ended_.contains(job), "a job that is answered is durable");
 }
 
 void Audit::on_told(JobId job, JobState state) {
@@ -81,7 +73,7 @@ void Audit::on_ended(JobId job, JobState state) {
   const auto [known, is_first] = ended_.emplace(job, state);
   if (!is_first) return;
   if (state == JobState::Succeeded) ++succeeded_;
-  check_end(job, jobs_.at(job).spec.output, state);
+  if (const Job* ended = model_.find_job(job)) check_end(job, ended->spec.output, state);
 }
 
 // A commit that fails at its last steps cannot always take back what it has made, but that is right then.
@@ -118,7 +110,7 @@ void Audit::on_step(const scheduler::Cluster& cluster) {
 }
 
 bool Audit::have_all_ended() const {
-  return std::all_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return is_final(job.second.state); });
+  return std::ranges::all_of(model_.jobs(), [](const auto& job) { return is_final(job.second.state); });
 }
 
 // Of what was submitted and became no job. The claim of a master that dies stays until a job wants that directory.
@@ -137,11 +129,11 @@ void Audit::on_notice(const std::string& id, std::uint32_t master) {
 }
 
 void Audit::on_rest() {
-  for (const auto& [id, job] : jobs_) {
+  for (const auto& [id, job] : model_.jobs()) {
     require(!is_final(job.state) || job.told.contains(kNoticeOfEnd), "who asks for it hears of the end of every job");
   }
   check_refused();
-  for (const auto& [id, job] : jobs_) {
+  for (const auto& [id, job] : model_.jobs()) {
     if (!is_final(job.state)) complain(to_string(id) + " does not end though nothing goes wrong any more");
   }
   for (const auto& [job, output] : answered_) {
@@ -153,7 +145,7 @@ void Audit::on_rest() {
       continue;
     }
     // A master that has forgotten the job at its end, and died, cannot know what it was about to remove.
-    require(!outputs_.holds_something(output) || !jobs_.contains(job) || plan_.may_leave_output(),
+    require(!outputs_.holds_something(output) || model_.find_job(job) == nullptr || plan_.may_leave_output(),
             "nothing is left of a job that did not succeed");
     const bool is_blamed = blamed_for_lost_workers_.contains(job);
     require(!is_blamed || plan_.may_blame_a_job_for_lost_workers(), "a job is not blamed for what few workers do");

@@ -1,7 +1,7 @@
 #pragma once
 // Looks at everything that happens and says what should not have. It knows nothing of how the scheduler comes to its
-// decisions: it follows the durable facts with a ledger of its own, the journal with a memory of its own, and looks at
-// the files.
+// decisions: it follows the durable facts with the formal model, the journal with a memory of its own, and looks at the
+// files.
 
 #include <cstdint>
 #include <functional>
@@ -17,6 +17,7 @@
 #include "scheduler/core/record.h"
 #include "tests/faults/fault_plan.h"
 #include "tests/faults/outputs.h"
+#include "tests/model/fact_model.h"
 
 namespace ontime::journal {
 class Journal;
@@ -68,25 +69,7 @@ class Audit {
   std::uint32_t batches() const { return batches_; }
 
  private:
-  struct Segment {
-    std::uint64_t end = 0;
-    bool sealed = false;
-  };
-  struct Attempt {
-    NodeId node;
-    bool is_live = true;
-  };
-  struct Task {
-    ByteRange split;
-    std::map<std::uint64_t, Segment> segments;  // by begin
-    std::vector<Attempt> attempts;
-  };
-  struct Job {
-    scheduler::JobSpec spec;
-    scheduler::JobState state = scheduler::JobState::Running;
-    std::vector<Task> tasks;
-    std::set<std::uint32_t> told{};  // notices, by number
-  };
+  using Job = model::FactModel::Job;
   // What the journal must hold: checksums of records, in order.
   struct Memory {
     std::map<std::string, std::uint32_t> cluster;  // of no job, by place
@@ -94,23 +77,18 @@ class Audit {
     bool operator==(const Memory&) const = default;
     void apply(const scheduler::JournalRecord& record, std::uint32_t checksum);
   };
-  struct Follower;  // of facts, one overload each
+  struct Watcher;  // of facts, an overload for each that is watched
 
   void follow(const scheduler::JournalRecord& record, bool is_replay);
   void on_ended(JobId job, scheduler::JobState state);
   void check_end(JobId job, const std::string& output, scheduler::JobState state);
   void check_refused();
-  Task* task_of(TaskId id);
-  Attempt* attempt_of(AttemptId id);
 
   const Outputs& outputs_;
   const FaultPlan& plan_;
   std::string broken_;
   std::uint32_t masters_ = 0;  // that have read the journal; a master may die before its epoch is durable
-  std::uint64_t epoch_ = 0;
-  TimePoint latest_;
-  std::map<JobId, Job> jobs_;
-  std::map<NodeId, scheduler::Duty> duties_;  // that were ever changed
+  model::FactModel model_;
   std::set<JobId> blamed_for_lost_workers_;
   std::set<std::string> taken_;  // outputs that a job has had
   Memory durable_;
