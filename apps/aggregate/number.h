@@ -70,13 +70,13 @@ class FixedForm {
 
   // REQUIRES: 0 to kMostDecimals.
   explicit FixedForm(int decimals)
-      : decimals_(decimals),
+      : decimals_(static_cast<std::size_t>(decimals)),
         behind_(decimals == 0 ? 0 : ~std::uint64_t{0} << 8 * (8 - decimals)),
         before_(decimals == 0 ? ~std::uint64_t{0} : ~behind_ & ~std::uint64_t{0xff}),
         points_(decimals == 0 ? 0 : 1),
         point_(decimals == 0 ? 0 : std::uint64_t{0xff} << 8 * (7 - decimals)) {}
 
-  int decimals() const { return decimals_; }
+  int decimals() const { return static_cast<int>(decimals_); }
   // False for what has another form, whether it is a number or not. REQUIRES: 8 bytes can be read before its end, and
   // one from its begin on.
   [[gnu::always_inline]] bool parse(std::string_view text, std::int32_t& digits) const {
@@ -85,7 +85,8 @@ class FixedForm {
     std::memcpy(&word, text.data() + text.size() - 8, 8);
     const int sign = *text.data() == '-' ? 1 : 0;
     const std::size_t count = text.size() - points_ - static_cast<std::size_t>(sign);
-    if ((word & point_) != ('.' * ones & point_) || count - 1 > 7 - points_) return false;
+    // With fewer digits than decimals the point would be another field's.
+    if ((word & point_) != ('.' * ones & point_) || count - 1 > 7 - points_ || count < decimals_) return false;
     word = ((word & behind_) | (word << 8 * points_ & before_)) ^ '0' * ones;
     word &= ~std::uint64_t{0} << ((64 - 8 * count) & 63);
     if (((word | (word + 0x76 * ones)) & 0x80 * ones) != 0) return false;
@@ -94,7 +95,7 @@ class FixedForm {
   }
 
  private:
-  int decimals_;
+  std::size_t decimals_;
   std::uint64_t behind_, before_;  // the digits behind the point; those before it, once they are moved next to them
   std::size_t points_;
   std::uint64_t point_;

@@ -113,24 +113,30 @@ TEST(Aggregate, IsWhatAPlainLoopFindsHoweverTheLinesAreDivided) {
 std::string mostly_alike_rows() {
   using namespace rc;
   const auto digits = gen::inRange<std::int64_t>(-9999, 10000);
+  const auto numbers = [&](int decimals) {
+    return gen::map(digits, [decimals](std::int64_t some) {
+      const std::string text = std::to_string(std::abs(some) + 10'000'000);
+      const auto point = text.size() - static_cast<std::size_t>(decimals);
+      return (some < 0 ? "-" : "") + text.substr(1, point - 1) + (decimals > 0 ? "." : "") + text.substr(point);
+    });
+  };
+  // Of many decimals: a whole number has its point where another field has one.
   const int decimals = *gen::inRange(0, 4);
-  const auto number = gen::map(digits, [decimals](std::int64_t some) {
-    const std::string text = std::to_string(std::abs(some) + 10'000);
-    const auto point = text.size() - static_cast<std::size_t>(decimals);
-    return (some < 0 ? "-" : "") + text.substr(1, point - 1) + (decimals > 0 ? "." : "") + text.substr(point);
-  });
+  const auto some = numbers(decimals), others = numbers(*gen::inRange(decimals, decimals + 4) % 7);
   const auto odd = gen::elementOf(std::vector<std::string>{"", "x", "-", ".", "1.25", "+7", "123456789.5", "1e2", " 3 ",
-                                                           "-.5", "\r", "1\n", "8;9"});
-  const auto key = gen::elementOf(std::vector<std::string>{"a", "b", "", "eight--8", "sixteen-------16",
+                                                           "-.5", "\r", "1\n", "8;9", "5", "55", "555", "-5"});
+  const auto key = gen::elementOf(std::vector<std::string>{"a", "b", "", "Inc.", "3.1", "eight--8", "sixteen-------16",
                                                            "twenty-three---------23", "twenty-four-----------24"});
   const std::string end = *gen::elementOf(std::vector<std::string>{"\n", "\r\n"});
   const int seldom = *gen::elementOf(std::vector<int>{1000, 100, 3});
   std::string text;
   const auto rows =
-      *gen::container<std::vector<std::tuple<std::string, std::string, std::string>>>(gen::tuple(key, number, number));
+      *gen::container<std::vector<std::tuple<std::string, std::string, std::string>>>(gen::tuple(key, some, others));
   for (int times = *gen::inRange(1, 300); times > 0; --times) {
-    for (const auto& [name, one, other] : rows)
-      text += name + ";" + one + ";" + (*gen::inRange(0, seldom) == 0 ? *odd : other) + end;
+    for (const auto& [name, one, other] : rows) {
+      const auto or_odd = [&](const std::string& usual) { return *gen::inRange(0, seldom) == 0 ? *odd : usual; };
+      text += name + ";" + or_odd(one) + ";" + or_odd(other) + end;
+    }
     if (text.size() > 20'000) break;
   }
   return text + *gen::elementOf(std::vector<std::string>{"", "a;1", "a;1;2"});
@@ -158,6 +164,13 @@ TEST(Aggregate, TakesRowsThatAreAlikeAsAnyOthers) {
     }
     RC_ASSERT(aggregate(take) == slowly);
   }));
+}
+
+TEST(Aggregate, TakesNoPointOfAnotherFieldForANumbersOwn) {
+  std::string rows;
+  for (int i = 0; i < 50; ++i) rows += "a;1.125\n";
+  EXPECT_EQ(aggregated(rows + "Acme Inc.;55\n", {{"by", "1"}, {"take", "sum(2)"}, {"separator", ";"}}, {}),
+            "Acme Inc.\t55\na\t56.250\n");
 }
 
 TEST(Aggregate, TakesRowsThatAreAlikeWithAnyInstructions) {
