@@ -41,7 +41,10 @@ class SeveralMasters : public PacedJobs {
                           log);
   }
 
-  bool has_led(std::size_t i) { return masters_[i].output().err.find("master_started") != std::string::npos; }
+  bool has_said(std::size_t i, const char* event) {
+    return masters_[i].output().err.find(event) != std::string::npos;
+  }
+  bool has_led(std::size_t i) { return has_said(i, "master_started"); }
   // By its log: one that follows sends clients on, so it answers them all the same.
   std::size_t leader() {
     std::optional<std::size_t> found;
@@ -134,6 +137,7 @@ TEST_F(MastersWithALongLease, EndInOrderAndLeaveTheLeadToAnother) {
   const std::size_t first = leader();
   for (std::size_t i = 0; i < kMasters; ++i) {
     if (i == first) continue;
+    ASSERT_TRUE(eventually([&] { return has_said(i, "master_following"); })) << "before that, a signal kills it";
     masters_[i].signal(SIGTERM);
     EXPECT_EQ(masters_[i].wait().status, 0) << "a follower";
     start(i);
