@@ -167,7 +167,13 @@ Status check(const Scenario& scenario) {
       return bad_input(
           "The bound and the ideal know no nodes whose slowness changes; leave out slowness_changes, or the bound.");
   }
+  const bool changes =
+      std::ranges::any_of(scenario.nodes, [](const NodeGroup& group) { return !group.slowness_changes.empty(); });
   for (const JobGroup& group : scenario.jobs) {
+    if (changes && (group.arrivals.load > 0 || group.arrivals.spread > 0))
+      return bad_input("Jobs '" + group.name +
+                       "': there is no load of nodes whose slowness changes at given times; "
+                       "give a rate of arrivals.");
     if (auto good = check_group(scenario, group); !good) return good;
   }
   for (const Outage& outage : scenario.outages) {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/portable_gamma.h"
+#include "common/base/portable_math.h"
 #include "common/injection/injection.h"
 #include "lab/simulator/capacity.h"
 
@@ -15,7 +17,12 @@ namespace {
 constexpr int kDraws = 4096;         // that stand for a distribution
 constexpr double kRounding = 1e-11;  // of an instant: remaining work is a difference of many
 
+// E(1 / X). Infinite if X comes too near to 0 too often.
 double mean_inverse(const Distribution& values) {
+  const double shape = values.second();
+  if (values.kind() == Distribution::Kind::Weibull)
+    return shape > 1 ? exponential(ln_gamma(1 - 1 / shape)) / values.first() : kForEver;
+  if (values.kind() == Distribution::Kind::Gamma) return shape > 1 ? 1 / (values.first() * (shape - 1)) : kForEver;
   if (values.least() <= 0 && values.kind() != Distribution::Kind::Lognormal) return kForEver;
   double sum = 0;
   for (int draw = 0; draw < kDraws; ++draw) sum += 1 / values.at_survival((draw + 0.5) / kDraws);
@@ -154,6 +161,7 @@ class IdealCluster {
 Outcome run_ideal(const Scenario& drawn, std::uint64_t seed) { return IdealCluster(drawn, seed).run(); }
 
 std::optional<OfferedLoad> offered_load(const Scenario& drawn, std::uint64_t seed) {
+  if (!std::ranges::all_of(drawn.nodes, &NodeGroup::is_steady)) return std::nullopt;
   const std::vector<PlannedJob> planned = plan_jobs(drawn, seed);
   if (planned.size() < 2) return std::nullopt;
   const auto [first, last] = std::ranges::minmax(planned, {}, &PlannedJob::at);

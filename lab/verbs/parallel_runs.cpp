@@ -54,8 +54,8 @@ class Crew {
   }
 
   void take_runs() {
-    const auto stop = [this] { return stop_.load(); };
-    for (std::size_t next = next_++; next < left_.size() && !stop_; next = next_++) {
+    const auto stop = [this] { return stop_.load() || interrupts() > 0; };
+    for (std::size_t next = next_++; next < left_.size() && !stop(); next = next_++) {
       const std::size_t index = left_[next];
       const PlannedRun& run = runs_[index];
       results_[index] = carry_out(run, stop);

@@ -64,7 +64,7 @@ Status RunJournal::read(const std::string& text, const Origin& origin) {
       if (before.value("study", "") != origin.study)
         return bad_input(file + " holds runs of another study of this name" + advice);
       if (before.value("program", "") != origin.program)
-        return bad_input(file + " holds runs of another build of ontime-lab, or of other policies" + advice);
+        return bad_input(file + " holds runs of another build of ontime-lab" + advice);
       continue;
     }
     auto run = read_run(line);
@@ -80,6 +80,7 @@ const RunResult* RunJournal::find(const std::string& key) const {
 }
 
 Status RunJournal::keep(const std::string& key, const RunResult& run) {
+  if (!run.broken.empty()) return {};
   const std::string line = line_of(key, run);
   const std::lock_guard lock(mutex_);
   const int problem = files::append(file_.get(), line);

@@ -30,6 +30,7 @@ class RunJournal {
 
   // What a run with this key has left; nothing if none has. Any thread, like keep().
   const RunResult* find(const std::string& key) const;
+  // Nothing of a run in which an invariant did not hold.
   Status keep(const std::string& key, const RunResult& run);
 
  private:

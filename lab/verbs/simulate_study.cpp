@@ -36,19 +36,13 @@ void add_file(hash::Sha256& digest, const std::filesystem::path& path) {
     digest.add({block.data(), static_cast<std::size_t>(file.gcount())});
 }
 
-// Policies of one's own are files.
 RunJournal::Origin origin_of(const Study& study) {
-  static const hash::Sha256 own = [] {
+  static const std::string own = [] {
     hash::Sha256 digest;
     add_file(digest, program_path());
-    return digest;
+    return hex_digits(digest.digest());
   }();
-  hash::Sha256 program = own;
-  for (const Contender& contender : study.policies) {
-    const std::string name = contender.run.substr(0, contender.run.find(':'));
-    if (name.find('/') != std::string::npos) add_file(program, name);
-  }
-  return {hex_digits(hash::sha256(text_of_runs(study))), hex_digits(program.digest())};
+  return {hex_digits(hash::sha256(text_of_runs(study))), own};
 }
 
 // Files that begin with `base`, which python/ontime/lab/table.py reads; the jobs are for people.

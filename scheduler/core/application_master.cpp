@@ -27,7 +27,7 @@ bool ApplicationMaster::has_waiting() const {
 
 std::uint32_t ApplicationMaster::waiting() const {
   return speculation_.waiting() + static_cast<std::uint32_t>(unheld_segments_.size()) +
-         (task_count_ - next_fresh_ - fresh_done_) * (1 + clones_);
+         (task_count_ - next_fresh_) * (1 + clones_);
 }
 
 void ApplicationMaster::refresh(const Cluster& cluster, TaskId id) {
@@ -179,7 +179,6 @@ bool ApplicationMaster::launch_first(StepBuilder& step, const ResourceManager& n
   const std::optional<NodeId> node = node_for_waiting(step, nodes, troubled(step.now));
   if (!node) return false;
   const std::uint32_t index = next_fresh_++;
-  skip_fresh_done(step.cluster);
   refresh(step.cluster, task_id(index));  // all its segments wait, more than one if it was divided
   launch(step, *node, {index, step.cluster.find_task(task_id(index))->ledger.split().begin}, false, false);
   if (clones_ > 0 && may_clone(step, task_id(index))) {

@@ -136,7 +136,6 @@ class ApplicationMaster {
   std::string leave_out(StepBuilder& step, AttemptId attempt, const std::string& why);
   // Ends what runs of the attempt's task, and the task.
   void close_left_out(StepBuilder& step, AttemptId attempt, const std::string& why);
-  void skip_fresh_done(const Cluster& cluster);
   void avoid(NodeId node, TimePoint now);
   std::vector<NodeId> troubled(TimePoint now) const;
   std::optional<TimePoint> progress_due(const Cluster& cluster, AttemptId attempt) const;
@@ -165,8 +164,7 @@ class ApplicationMaster {
   Outlook outlook_;
   Duration least_stay_{0};  // of a fresh attempt on a node whose worker will leave: it is expected to seal something
   std::uint32_t task_count_ = 0;
-  std::uint32_t next_fresh_ = 0;          // tasks from here on have never been launched; this one is not done
-  std::uint32_t fresh_done_ = 0;          // of these: their input is left out
+  std::uint32_t next_fresh_ = 0;          // tasks from here on have never been launched
   std::uint32_t clones_ = 0;              // attempts besides the original that a task starts with
   std::set<SegmentKey> unheld_segments_;  // open, of tasks before next_fresh_
   ProcessWait process_wait_;              // of these

@@ -188,12 +188,11 @@ std::string ApplicationMaster::leave_out(StepBuilder& step, AttemptId id, const 
       const AttemptId never{task_id(index), 0};
       step.record(fact::AttemptLaunched{never, node, task.ledger.find(task.ledger.split().begin)->range});
       step.record(fact::AttemptEnded{never, AttemptEnd::Killed, kLeftOut});
-      if (index >= next_fresh_) ++fresh_done_;
+      next_fresh_ = std::max(next_fresh_, index + 1);  // the file's others before it were launched, or end here too
     }
     const auto attempts = static_cast<std::uint32_t>(step.cluster.find_task(task_id(index))->attempts.size());
     close_left_out(step, {task_id(index), attempts - 1}, why);
   }
-  skip_fresh_done(step.cluster);
   return job.left_out.size() < job.spec.inputs.size() ? "" : "each input is corrupt and was to be left out: " + why;
 }
 
@@ -204,13 +203,6 @@ void ApplicationMaster::close_left_out(StepBuilder& step, AttemptId id, const st
   }
   step.record(fact::InputLeftOut{id, why});
   refresh(step.cluster, id.task);
-}
-
-void ApplicationMaster::skip_fresh_done(const Cluster& cluster) {
-  while (fresh_done_ > 0 && cluster.find_task(task_id(next_fresh_))->ledger.is_done()) {
-    ++next_fresh_;
-    --fresh_done_;
-  }
 }
 
 // No node is left that might have what the job needs, or so many have not that it must be the job's fault; but not

@@ -65,7 +65,12 @@ struct FactModel::Cause {
   // The input's other tasks end with the one that an attempt has found corrupt.
   bool operator()(const fact::InputLeftOut& fact) const {
     const auto* cause = of<event::AttemptExited>();
-    return cause != nullptr && cause->attempt.task.job == fact.attempt.task.job && is_from(*cause, cause->attempt);
+    if (cause == nullptr || cause->kind != scheduler::FailureKind::Data || !is_from(*cause, cause->attempt))
+      return false;
+    const Task* found = model.find_task(cause->attempt.task);
+    const Task* left_out = model.find_task(fact.attempt.task);
+    return cause->attempt.task.job == fact.attempt.task.job && found != nullptr && left_out != nullptr &&
+           found->file == left_out->file;
   }
   bool operator()(const fact::JobEnded& fact) const {
     if (fact.state != JobState::Succeeded) return true;  // killed, too late, failed

@@ -180,6 +180,7 @@ struct FactModel::Follower {
   void operator()(const fact::InputLeftOut& fact) const {
     Task* task = running_task(fact.attempt.task, "an input is left out by a running job");
     if (task == nullptr) return;
+    require_idle(fact.attempt, *task, "nobody maps what is left out");
     for (auto& [begin, segment] : task->segments) segment.sealed = true;
   }
 
@@ -247,11 +248,13 @@ struct FactModel::Follower {
   }
 
   void require_idle(JobId id, const Job& job) const {
-    for (const Task& task : job.tasks) {
-      const bool is_idle = std::none_of(task.attempts.begin(), task.attempts.end(),
-                                        [](const Attempt& attempt) { return attempt.is_live; });
-      model.require(is_idle, id, "only a running job has live attempts");
-    }
+    for (const Task& task : job.tasks) require_idle(id, task, "only a running job has live attempts");
+  }
+
+  void require_idle(const auto& who, const Task& task, const char* law) const {
+    const bool is_idle = std::none_of(task.attempts.begin(), task.attempts.end(),
+                                      [](const Attempt& attempt) { return attempt.is_live; });
+    model.require(is_idle, who, law);
   }
 
   static bool is_one_open(const Task& task, ByteRange range) {

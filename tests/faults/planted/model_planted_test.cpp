@@ -7,33 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/faults/planted/found_by_search.h"
 #include "tests/faults/planted/planted.h"
 #include "tests/model/scenes.h"
 
 namespace ontime::model {
 namespace {
 
-struct Place {
-  std::string_view error;
-  std::string_view scene;  // where it is found
-};
-constexpr Place kPlaces[] = {
-    {"committed-again", "Committing"},
-    {"cut-loses-a-byte", "Launched"},
-    {"epoch-not-raised", "Launched"},
-    {"fenced-seal-accepted", "Launched"},
-    {"kill-not-recorded", "Race"},
-    {"killed-while-committed", "Committing"},
-    {"lost-node-keeps-attempt", "Launched"},
-    {"order-begin-not-repeated", "TailGiven"},
-    {"order-raced-tail-divided", "Speculated"},
-    {"released-rest-lost", "Launched"},
-    {"released-too-early", "Leaving"},
-    {"resumed-too-far", "Launched"},
-    {"silence-looked-at-once", "Launched"},
-};
-
-class ModelPlanted : public testing::TestWithParam<Place> {};
+class ModelPlanted : public testing::TestWithParam<FoundBySearch> {};
 
 TEST_P(ModelPlanted, IsFound) {
   const std::vector<Scene> all = scenes();
@@ -48,7 +29,7 @@ TEST_P(ModelPlanted, IsFound) {
               found.broken.c_str());
 }
 
-INSTANTIATE_TEST_SUITE_P(Error, ModelPlanted, testing::ValuesIn(kPlaces), [](const auto& param) {
+INSTANTIATE_TEST_SUITE_P(Error, ModelPlanted, testing::ValuesIn(kFoundBySearch), [](const auto& param) {
   std::string name(param.param.error);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;

@@ -155,6 +155,23 @@ TEST(Ideal, TellsTheLoadByWholeAttemptsAndAtMeanSpeed) {
   EXPECT_NEAR(offered_load(scenario, 1)->at_mean_speed, load->at_mean_speed, 1e-12);
 }
 
+TEST(Ideal, KnowsTheMeanSpeedOfTimesThatMayBeShort) {
+  Scenario scenario = six_slots();
+  scenario.jobs[0].count = 61;
+  scenario.jobs[0].arrivals.every = 20;
+  scenario.launch = Distribution::constant(0);
+  // E(T) E(1 / T): of Weibull times with shape 2 pi / 2, of gamma times with shape 3 3 / 2.
+  for (const auto& [times, luck] :
+       {std::pair{Distribution::weibull(20, 2), 1.5707963267948966}, std::pair{Distribution::gamma(20, 3), 1.5}}) {
+    scenario.jobs[0].times.duration = times;
+    const auto load = offered_load(scenario, 1);
+    ASSERT_TRUE(load);
+    EXPECT_NEAR(load->by_attempts / load->at_mean_speed, luck, 1e-9);
+  }
+  scenario.nodes[0].slowness_changes.push_back({5, Distribution::constant(3)});
+  EXPECT_FALSE(offered_load(scenario, 1)) << "it is another one from then on";
+}
+
 TEST(Ideal, LetsAJobWithAnEarlierDeadlineOvertake) {
   Scenario scenario = six_slots();
   scenario.jobs = {job_of(50, 0, 100), job_of(20, 10, 20)};

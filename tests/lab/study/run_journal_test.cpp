@@ -104,6 +104,21 @@ TEST(RunJournal, ALineThatWasNotWrittenToItsEndIsTakenOff) {
   EXPECT_THAT(complaint_of(path, kOrigin), HasSubstr("line 18: a run of a study is written in another way"));
 }
 
+TEST(RunJournal, ARunInWhichAnInvariantDidNotHoldIsNotTakenForASoundOne) {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory / "study.jsonl";
+  {
+    const auto journal = RunJournal::open(path, kOrigin).value();
+    RunResult broken;
+    broken.broken = "a segment is sealed twice";
+    EXPECT_TRUE(journal->keep("broken", broken));
+    EXPECT_TRUE(journal->keep("sound", RunResult{}));
+  }
+  const auto journal = RunJournal::open(path, kOrigin).value();
+  EXPECT_EQ(journal->find("broken"), nullptr);
+  EXPECT_NE(journal->find("sound"), nullptr);
+}
+
 TEST(RunJournal, RunsOfAnotherStudyOrBuildAreRefused) {
   const test::TemporaryDirectory directory;
   const std::string path = directory / "study.jsonl";
