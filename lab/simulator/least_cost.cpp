@@ -102,7 +102,7 @@ LaunchLaw launch_law_of(const Distribution& launch) {
   LaunchLaw law{.least = launch.least()};
   if (launch.kind() == Distribution::Kind::Exponential) law.hazard = 1 / (launch.second() - launch.first());
   if (launch.kind() == Distribution::Kind::Pareto) law.hazard = launch.second() / launch.first();
-  // Hazards that rise to, or are, that of an exponential distribution.
+  // The hazard rises to an exponential distribution's, or is one.
   const bool is_gamma = launch.kind() == Distribution::Kind::Gamma && launch.second() >= 1;
   const bool is_weibull = launch.kind() == Distribution::Kind::Weibull && launch.second() == 1;
   if (is_gamma || is_weibull) law.hazard = 1 / launch.first();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <fstream>
 #include <iterator>
 #include <map>
 
@@ -13,7 +12,6 @@
 #include "lab/results/writing.h"
 #include "lab/study/study.h"
 #include "lab/study/study_result.h"
-#include "scheduler/policies/policy_files.h"
 
 namespace ontime::lab {
 namespace {
@@ -201,22 +199,6 @@ std::string StudyRun::where(const PointOfAxes& place) const {
   return text;
 }
 
-namespace {
-
-// Of each file that a job has for its policy, its content.
-std::string policy_files_of(const Scenario& scenario) {
-  std::string all;
-  for (const JobGroup& group : scenario.jobs) {
-    if (!scheduler::is_policy_file(group.handling.policy)) continue;
-    std::ifstream file(group.handling.policy, std::ios::binary);
-    const std::string content{std::istreambuf_iterator<char>(file), {}};
-    all += "\n" + group.handling.policy + "=" + hash::sha256(content);
-  }
-  return all;
-}
-
-}  // namespace
-
 // The scenario, and what its runs depend on besides the study's own text and their seeds: in words, and in a digest
 // everything that is set or read there.
 Result<Scenario> StudyRun::scenario_at(const PointOfAxes& place, const std::vector<Setting>& settings,
@@ -224,7 +206,6 @@ Result<Scenario> StudyRun::scenario_at(const PointOfAxes& place, const std::vect
   files_.clear();
   auto scenario = scenario_of(study_, settings, policy);
   std::string all = policy;
-  if (scenario) all += policy_files_of(*scenario);
   for (const Setting& setting : settings) {
     if (!setting.medians) all += "\n" + setting.path + "=" + YAML::Dump(setting.value);
   }

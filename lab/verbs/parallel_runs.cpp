@@ -8,12 +8,17 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include "cli/cluster/interrupt.h"
 #include "cli/show/progress_line.h"
+#include "cli/text_file.h"
+#include "common/base/wording.h"
+#include "common/hash/sha256.h"
+#include "scheduler/policies/policy_files.h"
 
 namespace ontime::lab {
 
@@ -22,6 +27,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kTick{200};
 constexpr std::size_t kBar = 24;
+
+std::string digest_of(const std::string& file) {
+  const auto content = read_text_file(file);
+  return content ? hex_digits(hash::sha256(*content)) : "";
+}
 
 class Crew {
  public:
@@ -44,13 +54,27 @@ class Crew {
   // What the journal has.
   void take_over() {
     for (std::size_t index = 0; index < runs_.size(); ++index) {
-      const RunResult* before = journal_ != nullptr ? journal_->find(runs_[index].key) : nullptr;
+      const RunResult* before = journal_ != nullptr ? journal_->find(key_of(runs_[index])) : nullptr;
       if (before != nullptr)
         results_[index] = *before;
       else
         left_.push_back(index);
     }
     for (const std::size_t index : left_) weight_ += runs_[index].weight;
+  }
+
+  // Policies of one's own are files, on whose content a run depends.
+  std::string key_of(const PlannedRun& run) {
+    std::string key = run.key;
+    for (const JobGroup& group : run.scenario->jobs) {
+      const std::string& file = group.handling.policy;
+      if (!scheduler::is_policy_file(file)) continue;
+      const std::lock_guard lock(mutex_);
+      auto known = digests_.find(file);
+      if (known == digests_.end()) known = digests_.emplace(file, digest_of(file)).first;
+      key += " " + known->second;
+    }
+    return key;
   }
 
   void take_runs() {
@@ -60,7 +84,7 @@ class Crew {
       const PlannedRun& run = runs_[index];
       results_[index] = carry_out(run, stop);
       Status kept;
-      if (results_[index] && journal_ != nullptr) kept = journal_->keep(run.key, *results_[index]);
+      if (results_[index] && journal_ != nullptr) kept = journal_->keep(key_of(run), *results_[index]);
       const std::lock_guard lock(mutex_);
       ++done_;
       done_weight_ += run.weight;
@@ -97,7 +121,8 @@ class Crew {
   std::condition_variable all_done_;
   std::size_t done_ = 0;
   double done_weight_ = 0;
-  Status kept_;  // the first run that was not
+  Status kept_;                                 // the first run that was not
+  std::map<std::string, std::string> digests_;  // of policies' files as they were first seen; "": cannot be read
 };
 
 }  // namespace
