@@ -119,8 +119,8 @@ def short_path(path: Path) -> str:
     return path.name
 
 
-def page_of(study: Study, table: Table, has_figure: bool) -> str:
-    """Markdown. What is empty is left out."""
+def page_of(study: Study, table: Table, has_figure: bool, made: str = "") -> str:
+    """Markdown. What is empty is left out. `made`: by what, as a sentence."""
     stem = study.path.stem
     sections = [
         ("", _source(table)),
@@ -132,6 +132,7 @@ def page_of(study: Study, table: Table, has_figure: bool) -> str:
         ("What was assumed", study.document.get("assumptions", "")),
         ("Measured first", _measured(table)),
         ("", f"The same as a table for programs: [{stem}.csv]({stem}.csv)."),
+        ("", made),
     ]
     text = f"# {study.title}\n"
     for heading, content in sections:

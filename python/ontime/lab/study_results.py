@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import study_figure
+from . import made_by, study_figure
 from .page import index_of, page_of, tables_of
 from .study import Study
 from .table import curves_csv, mean_over_groups, read_csv, table_of
@@ -37,6 +37,8 @@ def run(path: Path, rows: str, directory: Path | None, is_csv: bool) -> str:
         if study.figure.get("kind") in ("cdf", "over_time"):
             name = "-times.csv" if study.figure["kind"] == "cdf" else "-samples.csv"
             write(Path(base + "-curves.csv"), curves_csv(study, read_csv(study, Path(rows + name))))
-        write(Path(base + ".md"), page_of(study, table, draw(study, directory)))
+        made_by.note(study, directory)
+        made = made_by.sentence(study, directory)
+        write(Path(base + ".md"), page_of(study, table, draw(study, directory), made))
         write(directory / "README.md", index_of(directory))
     return table.csv() if is_csv else f"{study.title}\n\n{tables_of(table)}\n"

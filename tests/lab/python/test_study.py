@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 import pandas as pd
-from ontime.lab import reproduced, study_results
+from ontime.lab import made_by, reproduced, study_results
 from ontime.lab.intervals import Estimate, share
 from ontime.lab.measures import MEASURES
 from ontime.lab.page import cell_of, claims_in, index_of, page_of, tables_of, text_of
@@ -104,7 +104,8 @@ class Committed(unittest.TestCase):
         """But for what the table for programs does not have, and last digits that hang on more than six."""
         for path in STUDIES:
             study = Study(path)
-            page = page_of(study, self.table_of_csv(study), (REPRODUCTION / f"{path.stem}.svg").exists())
+            made = made_by.sentence(study, REPRODUCTION)
+            page = page_of(study, self.table_of_csv(study), (REPRODUCTION / f"{path.stem}.svg").exists(), made)
             kept = (REPRODUCTION / f"{path.stem}.md").read_text()
             kept = re.sub(r"\nJobs that had not ended at the horizon[^\n]*\n", "", kept)
             kept = re.sub(r"\n## Measured first\n\n(\|[^\n]*\n)*", "", kept)
