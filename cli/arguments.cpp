@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/job_fields.h"
+#include "common/base/environment.h"
 #include "common/base/limits.h"
 
 namespace ontime::cli {
@@ -32,6 +33,8 @@ void add_input_options(CLI::App& app, JobOptions& job) {
   add_text(app, "--files-from", job.inputs_file, "FILE",
            "Read more INPUT from this file (- is standard input), one a line, or each ended by a NUL")
       ->each([inputs](const std::string&) { inputs->required(false); });
+  job.usual_inputs_file = environment_variable("ONTIME_FILES_FROM");
+  if (!job.usual_inputs_file.empty()) inputs->required(false);
   add_text(app, "--exclude", job.exclude, "PATTERN",
            "Leave out of the input what matches: a name, or with a slash a path or address; repeatable")
       ->envname("ONTIME_EXCLUDE");

@@ -25,6 +25,7 @@ struct JobOptions : JobSettings {
   std::vector<std::string> inputs;   // as typed; "-" is standard input
   std::vector<std::string> lists;    // of values, as typed; see cli/parameter_lists.h
   std::string inputs_file;           // that names more of them; "-" is standard input; empty: none
+  std::string usual_inputs_file;     // the same, where the command line names no input at all
   std::vector<std::string> exclude;  // patterns, as typed
   std::int64_t due_unix_ns = 0;      // the deadline, if it was given as a clock time; 0: it was not
   bool growing = false;              // files may be appended to while the job runs

@@ -130,7 +130,8 @@ Status look_up_by_name(JobOptions& options) {
 }
 
 Status add_named_inputs(JobOptions& options) {
-  const std::string& path = options.inputs_file;
+  const bool is_usual = options.inputs_file.empty() && options.inputs.empty();
+  const std::string& path = is_usual ? options.usual_inputs_file : options.inputs_file;
   if (path == "-" && std::ranges::count(options.inputs, "-") > 0)
     return bad_input("--files-from: standard input is an input itself; write the names to a file");
   if (!path.empty()) {

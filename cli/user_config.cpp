@@ -62,6 +62,7 @@ const std::vector<Setting> kSettings{
     {"cache-dir", "ONTIME_CACHE_DIR"},
     {"deadline", "ONTIME_DEADLINE", check_deadline},
     {"exclude", "ONTIME_EXCLUDE"},
+    {"files-from", "ONTIME_FILES_FROM"},
     {"growing", "ONTIME_GROWING", check_growing},
     {"master", "ONTIME_MASTER", check_master},
     {"policy", "ONTIME_POLICY", check_policy},

@@ -1,5 +1,7 @@
 // Counts, sums, extremes, means, distinct and frequent values of fields, in groups of records.
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,7 +36,8 @@ class AggregateMapper final : public Mapper {
     if (!format_) {
       format_ = FieldFormat::find(*context_, *batch.format);
       const auto kind = batch.format->shape().kind;
-      are_lines_ = kind == RecordShape::Kind::Lines || kind == RecordShape::Kind::Csv;  // where there is no quote
+      is_csv_ = kind == RecordShape::Kind::Csv;
+      are_lines_ = kind == RecordShape::Kind::Lines || is_csv_;  // where there is no quote
       ends_.emplace(format_->separator);
       other_ends_.emplace(format_->separator);
       if (format_->kind == FieldKind::Json) json_.emplace(plan_.fields);
@@ -43,12 +46,12 @@ class AggregateMapper final : public Mapper {
       columns_ = find_columns(plan_.fields, context_->header(), format_->separator);
       regular_ = RegularRows::find(plan_, columns_, format_->separator, batch.bytes.substr(0, batch.bytes.find('\n')));
     }
-    const bool has_quotes =
-        format_->kind == FieldKind::Csv && std::memchr(batch.bytes.data(), '"', batch.bytes.size()) != nullptr;
-    if (json_ || !are_lines_ || has_quotes)
+    if (json_ || !are_lines_)
       map_records(batch);
+    else if (format_->kind == FieldKind::Csv)
+      map_csv(batch);
     else
-      map_lines(batch);
+      map_lines(batch, batch.bytes);
     if (groups_->is_full()) groups_->flush(out);
   }
 
@@ -58,9 +61,38 @@ class AggregateMapper final : public Mapper {
   }
 
  private:
-  void map_lines(const Batch& batch) {
-    if (!regular_) return map_any_lines(batch, batch.bytes);
-    regular_->add(batch.bytes, *ends_, [&](std::string_view line) { map_any_lines(batch, line); });
+  // Lines without a quote together, and each row that holds some on its own.
+  void map_csv(const Batch& batch) {
+    const char* const end = batch.bytes.data() + batch.bytes.size();
+    for (std::string_view left = batch.bytes; !left.empty();) {
+      const std::size_t quote = left.find('"');
+      if (quote == left.npos) return map_lines(batch, left);
+      const std::size_t lines = left.substr(0, quote).rfind('\n') + 1;
+      if (lines > 0) map_lines(batch, left.substr(0, lines));
+      left.remove_prefix(lines);
+      const std::string_view row = left.substr(0, row_size(left, quote - lines));
+      const bool are_there = divide_row(batch.format->text(row), *format_, columns_, values_, unquoted_);
+      add(are_there ? end : nullptr,
+          [&] { return batch.offset + static_cast<std::uint64_t>(row.data() - batch.bytes.data()); });
+      left.remove_prefix(row.size());
+    }
+  }
+
+  // Of the row that `bytes` begin with, whose first quote stands there. A whole row of CSV holds quotes in pairs.
+  std::size_t row_size(std::string_view bytes, std::size_t quote) const {
+    bool is_quoted = false;
+    for (std::size_t at = quote;; ++at) {
+      const std::size_t feed = std::min(bytes.find('\n', at), bytes.size());
+      if (is_csv_) is_quoted ^= std::count(bytes.begin() + at, bytes.begin() + feed, '"') % 2 != 0;
+      if (!is_quoted || feed == bytes.size()) return std::min(feed + 1, bytes.size());
+      at = feed;
+    }
+  }
+
+  // Lines of the batch.
+  void map_lines(const Batch& batch, std::string_view lines) {
+    if (!regular_) return map_any_lines(batch, lines);
+    regular_->add(lines, *ends_, [&](std::string_view line) { map_any_lines(batch, line); });
     if (regular_->is_of_use()) return;
     regular_->drain(*groups_);
     regular_.reset();
@@ -76,17 +108,18 @@ class AggregateMapper final : public Mapper {
   }
 
   void map_records(const Batch& batch) {
+    const char* const end = batch.bytes.data() + batch.bytes.size();
     for (const Record record : batch.records()) {
       const auto offset = [&] { return record.offset; };
       if (json_) {
-        if (const std::string wrong = json_->divide(record.text, values_); !wrong.empty()) {
+        if (const std::string wrong = json_->divide(record.text, end, values_); !wrong.empty()) {
           leave_out("the record", "no object of JSON that can be read: " + wrong, record.offset);
           continue;
         }
       } else {
         divide_row(record.text, *format_, columns_, values_, unquoted_);
       }
-      add(nullptr, offset);
+      add(json_ ? kEverywhere : nullptr, offset);
     }
   }
 
@@ -123,10 +156,13 @@ class AggregateMapper final : public Mapper {
     if ((*left_out_)++ == 0) context_->set_status("left out: " + where);
   }
 
+  // Values of JSON stand in bytes that simdjson wants room behind, be it the record, its copy or an unescaped text.
+  static inline const char* const kEverywhere = reinterpret_cast<const char*>(~std::uintptr_t{0});
+
   Context* context_ = nullptr;
   Plan plan_;
   std::optional<FieldFormat> format_;  // once it is known what the records are
-  bool are_lines_ = false;
+  bool is_csv_ = false, are_lines_ = false;
   bool has_columns_ = false;
   Columns columns_;
   std::unique_ptr<RegularRows> regular_;  // while it is of use in the segment

@@ -28,8 +28,14 @@ std::string_view take_field(std::string_view& rest, const FieldFormat& format, s
     rest.remove_prefix(field.size());
     return field;
   }
-  unquoted.clear();
-  for (rest.remove_prefix(1);;) {
+  rest.remove_prefix(1);
+  const std::size_t first = std::min(rest.find('"'), rest.size());
+  if (first + 1 >= rest.size() || rest[first + 1] != '"') {
+    const std::string_view field = rest.substr(0, first);
+    rest.remove_prefix(std::min(rest.size(), first + 1));
+    return field;
+  }
+  for (unquoted.clear();;) {
     const std::size_t quote = std::min(rest.find('"'), rest.size());
     unquoted += rest.substr(0, quote);
     rest.remove_prefix(std::min(rest.size(), quote + 1));
@@ -105,7 +111,7 @@ Columns find_columns(const std::vector<std::string>& fields, std::string_view he
   return columns;
 }
 
-void divide_row(std::string_view record, const FieldFormat& format, const Columns& columns,
+bool divide_row(std::string_view record, const FieldFormat& format, const Columns& columns,
                 std::span<std::string_view> values, std::vector<std::string>& unquoted) {
   unquoted.resize(values.size() + 1);
   std::fill(values.begin(), values.end(), std::string_view());
@@ -116,9 +122,10 @@ void divide_row(std::string_view record, const FieldFormat& format, const Column
       values[columns[column] - 1] = field;
       if (field.data() == unquoted[next].data()) ++next;
     }
-    if (!record.starts_with(format.separator)) return;
+    if (!record.starts_with(format.separator)) break;
     record.remove_prefix(1);
   }
+  return next == 0;
 }
 
 }  // namespace ontime::apps

@@ -30,8 +30,9 @@ void check_field_format(const app::Parameters& parameters);
 // Places of `fields`, numbers from 1 or names of the header, which may be empty. Throws std::invalid_argument.
 Columns find_columns(const std::vector<std::string>& fields, std::string_view header, char separator);
 
-// Divides one record, with quotes if it is CSV; keeps what quotes need in `unquoted`.
-void divide_row(std::string_view record, const FieldFormat& format, const Columns& columns,
+// Divides one record, with quotes if it is CSV. A field that holds a quote is kept in `unquoted`; returns whether there
+// is none, so that all values stand in the record.
+bool divide_row(std::string_view record, const FieldFormat& format, const Columns& columns,
                 std::span<std::string_view> values, std::vector<std::string>& unquoted);
 
 }  // namespace ontime::apps

@@ -11,6 +11,14 @@ namespace ondemand = simdjson::ondemand;
 
 std::string_view without_blanks(std::string_view text) { return text.substr(0, text.find_last_not_of(" \t\r\n") + 1); }
 
+// The parser reads so many bytes behind the record, and one of them is what it takes for the next token of one that is
+// not whole: a blank is none.
+bool can_be_read_in_place(std::string_view record, const char* readable_end) {
+  const char* const end = record.data() + record.size();
+  const auto behind = static_cast<std::size_t>(readable_end - end);
+  return behind >= simdjson::SIMDJSON_PADDING && (*end == '\n' || *end == '\r' || *end == ' ' || *end == '\t');
+}
+
 template <class Nested>
 simdjson::error_code read_nested(simdjson::simdjson_result<Nested> found, std::string_view& text) {
   Nested nested;
@@ -71,14 +79,18 @@ JsonFields::JsonFields(const std::vector<std::string>& fields) : parser_(std::ma
 
 JsonFields::~JsonFields() = default;
 
-std::string JsonFields::divide(std::string_view record, std::span<std::string_view> values) {
+std::string JsonFields::divide(std::string_view record, const char* readable_end, std::span<std::string_view> values) {
   std::fill(values.begin(), values.end(), std::string_view());
-  std::string& padded = parser_->padded;
-  padded.assign(record);
-  padded.append(simdjson::SIMDJSON_PADDING, ' ');
+  const char* text = record.data();
+  if (!can_be_read_in_place(record, readable_end)) {
+    std::string& padded = parser_->padded;
+    padded.assign(record);
+    padded.append(simdjson::SIMDJSON_PADDING, ' ');
+    text = padded.data();
+  }
   ondemand::document document;
   ondemand::object object;
-  auto error = parser_->parser.iterate(padded.data(), record.size(), padded.size()).get(document);
+  auto error = parser_->parser.iterate(text, record.size(), record.size() + simdjson::SIMDJSON_PADDING).get(document);
   if (!error) error = document.get_object().get(object);
   for (std::size_t i = 0; i < paths_.size() && !error; ++i) error = find_value(object, paths_[i], values[i]);
   return error ? simdjson::error_message(error) : std::string();

@@ -16,8 +16,9 @@ class JsonFields {
   ~JsonFields();
 
   // The values of one object: the text of a string, of others as it stands; what is missing or null is empty. They are
-  // valid until the next call. Empty if all is well, otherwise what is wrong.
-  std::string divide(std::string_view record, std::span<std::string_view> values);
+  // valid until the next call, as long as the record is. Up to `readable_end` may be read. Empty if all is well,
+  // otherwise what is wrong.
+  std::string divide(std::string_view record, const char* readable_end, std::span<std::string_view> values);
 
  private:
   struct Parser;

@@ -167,8 +167,7 @@ CommandEnd CommandGroup::run(const std::string& line, const RunBounds& bounds,
     child.error = std::move(error.read_end);
     make_non_blocking(child.out);
     make_non_blocking(child.error);
-    out.write_end.close();
-    error.write_end.close();
+    // The pipes' other ends stay open here, so that a command that ends wakes this process once and not three times.
     wait(child, bounds, while_waiting, end);
   }
   end.seconds = std::chrono::duration<double>(Clock::now() - begin).count();

@@ -14,7 +14,6 @@
 namespace ontime::records {
 namespace {
 
-constexpr std::string_view kSpace = " \t\r\n";
 constexpr std::string_view kMark = "\xef\xbb\xbf";            // of UTF-8, at the begin of a file
 constexpr std::string_view kWordBegins = "-0123456789tfnNI";  // with NaN and Infinity, which many write
 constexpr std::string_view kBehindScalar = " \t\r\n,:[]{}\"";
@@ -40,9 +39,23 @@ std::size_t string_end(const Window& window, std::size_t at) {
   }
 }
 
+bool is_blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; }
+
 // The byte before the blanks before `at`; none if there is none.
 std::size_t before_blanks(std::string_view bytes, std::size_t at) {
-  return bytes.substr(0, at).find_last_not_of(kSpace);
+  while (at > 0 && is_blank(bytes[at - 1])) --at;
+  return at > 0 ? at - 1 : bytes.npos;
+}
+
+// The first byte from `at` on that is no blank; none if there is none.
+std::size_t behind_blanks(std::string_view bytes, std::size_t at = 0) {
+  while (at < bytes.size() && is_blank(bytes[at])) ++at;
+  return at < bytes.size() ? at : bytes.npos;
+}
+
+std::string_view without_blanks(std::string_view bytes) {
+  bytes = bytes.substr(0, before_blanks(bytes, bytes.size()) + 1);
+  return bytes.substr(std::min(behind_blanks(bytes), bytes.size()));
 }
 
 bool leads(char byte) { return byte == ',' || byte == ':' || byte == '[' || byte == '{'; }
@@ -154,11 +167,11 @@ class Json final : public app::RecordFormat {
 
   // With what separates it from the next one.
   std::optional<std::size_t> find_end(const Window& window) const override {
-    const std::size_t begin = window.bytes.find_first_not_of(kSpace);
+    const std::size_t begin = behind_blanks(window.bytes);
     if (begin == std::string_view::npos) return window.is_end ? std::optional(window.bytes.size()) : std::nullopt;
     const std::size_t value = value_end(window, begin);
     if (value == std::string_view::npos) return std::nullopt;
-    const std::size_t next = window.bytes.find_first_not_of(kSpace, value);
+    const std::size_t next = behind_blanks(window.bytes, value);
     if (next == std::string_view::npos && !window.is_end) return std::nullopt;
     if (!is_array_) return std::min(next, window.bytes.size());
     if (next == std::string_view::npos) throw BadRecord(window.offset, "is the last one of an array that does not end");
@@ -175,10 +188,11 @@ class Json final : public app::RecordFormat {
     return before > 0 || is_begin_of_array ? WholeRecords{before, 0} : RecordFormat::take(window, limit);
   }
 
+  // Behind the value stand blanks, and in an array a comma or the closing bracket.
   std::string_view text(std::string_view record) const override {
-    const std::size_t begin = std::min(record.find_first_not_of(kSpace), record.size());
-    if (begin == record.size()) return {};
-    return record.substr(begin, value_end({record, 0, true}, begin) - begin);
+    record = without_blanks(record);
+    if (is_array_ && !record.empty()) record = without_blanks(record.substr(0, record.size() - 1));
+    return record;
   }
 
  private:
@@ -211,18 +225,18 @@ class Json final : public app::RecordFormat {
   // Bytes before the next record: blanks, and the bracket that opens the array.
   std::size_t before_record(const Window& window) const {
     const std::string_view bytes = window.bytes;
-    const std::size_t first = bytes.find_first_not_of(kSpace, behind_mark(window));
+    const std::size_t first = behind_blanks(bytes, behind_mark(window));
     if (!is_array_ || window.offset > 0) return std::min(first, bytes.size());
     if (first == std::string_view::npos) return window.is_end ? bytes.size() : 0;
     if (bytes[first] != '[') throw BadRecord(0, "is no element of an array: the file does not begin with [");
-    const std::size_t next = bytes.find_first_not_of(kSpace, first + 1);
+    const std::size_t next = behind_blanks(bytes, first + 1);
     if (next == std::string_view::npos) return 0;
     return bytes[next] == ']' ? end_of_array(window, next + 1).value_or(0) : next;
   }
 
   // Where the next record begins.
   static std::optional<std::size_t> behind_comma(const Window& window, std::size_t at) {
-    const std::size_t next = window.bytes.find_first_not_of(kSpace, at);
+    const std::size_t next = behind_blanks(window.bytes, at);
     if (next != std::string_view::npos) return next;
     if (window.is_end) throw BadRecord(window.offset, "is the last one of an array that does not end");
     return std::nullopt;
@@ -230,7 +244,7 @@ class Json final : public app::RecordFormat {
 
   // Where the input ends, behind the bracket that closes the array.
   static std::optional<std::size_t> end_of_array(const Window& window, std::size_t at) {
-    const std::size_t more = window.bytes.find_first_not_of(kSpace, at);
+    const std::size_t more = behind_blanks(window.bytes, at);
     if (more != std::string_view::npos)
       throw BadRecord(window.offset, "is the last one of an array that something follows, at byte " +
                                          std::to_string(window.offset + more));

@@ -15,6 +15,10 @@ inline scheduler::FailureKind kind_of(wire::Failure failure) {
     case wire::OUTPUT:
     case wire::INPUT:
       return scheduler::FailureKind::Storage;
+    case wire::INPUT_VANISHED:
+      return scheduler::FailureKind::Vanished;
+    case wire::INPUT_UNREADABLE:
+      return scheduler::FailureKind::Unreadable;
     case wire::AWAY:
       return scheduler::FailureKind::Away;
     case wire::INPUT_CHANGED:
@@ -31,7 +35,8 @@ inline scheduler::FailureKind kind_of(wire::Failure failure) {
 
 // One that is of this kind.
 inline wire::Failure failure_of(scheduler::FailureKind kind) {
-  for (const wire::Failure failure : {wire::OUTPUT, wire::AWAY, wire::INPUT_CHANGED, wire::LAUNCH, wire::BAD_RECORD}) {
+  for (const wire::Failure failure : {wire::OUTPUT, wire::AWAY, wire::INPUT_CHANGED, wire::LAUNCH, wire::BAD_RECORD,
+                                      wire::INPUT_VANISHED, wire::INPUT_UNREADABLE}) {
     if (kind_of(failure) == kind) return failure;
   }
   return wire::CRASHED;

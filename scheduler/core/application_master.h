@@ -131,6 +131,8 @@ class ApplicationMaster {
   static std::uint32_t count_excused(const Task& task, std::uint64_t segment);
   bool is_excused(const StepBuilder& step, AttemptId attempt, FailureKind kind) const;
   std::string why_missing(const StepBuilder& step) const;
+  // Enough nodes say that the attempt's input, which the job would leave out for that, is not there or not to be read.
+  bool are_agreed(const StepBuilder& step, AttemptId attempt, FailureKind kind);
   static bool may_leave_out(const Job& job, const std::string& why);
   // Returns why the job has failed, or an empty string if it goes on without the attempt's input.
   std::string leave_out(StepBuilder& step, AttemptId attempt, const std::string& why);
@@ -174,12 +176,13 @@ class ApplicationMaster {
 
   // What failures have shown; not durable.
   std::map<NodeId, Trouble> troubles_;
-  std::set<NodeId> proven_;                               // nodes that have sealed something
-  std::set<NodeId> missing_;                              // nodes without the application or this version of the input
-  std::string why_missing_;                               // the first message of these
-  std::map<std::uint32_t, FirstFailure> first_failures_;  // by task; of the first tasks that had one
-  std::uint32_t lost_elsewhere_ = 0;                      // nodes, since the master's start
-  std::map<std::uint32_t, std::uint32_t> lost_before_;    // by task: lost_elsewhere_ at the first of a row
+  std::set<NodeId> proven_;   // nodes that have sealed something
+  std::set<NodeId> missing_;  // nodes without the application or this version of the input
+  std::map<std::uint32_t, std::set<NodeId>> without_input_;  // by input: nodes that do not find it, or may not read it
+  std::string why_missing_;                                  // the first message of these
+  std::map<std::uint32_t, FirstFailure> first_failures_;     // by task; of the first tasks that had one
+  std::uint32_t lost_elsewhere_ = 0;                         // nodes, since the master's start
+  std::map<std::uint32_t, std::uint32_t> lost_before_;       // by task: lost_elsewhere_ at the first of a row
 };
 
 }  // namespace ontime::scheduler

@@ -138,7 +138,7 @@ struct Cluster::Applier {
     job.output_content_bytes += fact.output.content_length;
     if (task.is_counted) return;
     for (const auto& [key, value] : fact.counters) job.counters[key] += value;
-    if (!leaves_out_corrupt(job.spec)) return;
+    if (!leaves_out_while_mapped(job.spec)) return;
     for (const auto& [key, value] : fact.counters) job.counters_of[task.file][key] += value;
   }
 

@@ -33,7 +33,10 @@ enum class FailureKind : std::uint8_t {
   Node,     // the node could not start it: the node's own state
   Data,     // the input itself, as every node would find it: a record above the limit, a broken compressed stream
   Away,     // a store did not answer the node for as long as attempts wait for one
-  Stalled,  // it stood still for too long: only the scheduler says so
+  // As Storage, unless the job leaves such inputs out (leaves_out()).
+  Vanished,    // the node does not find the input
+  Unreadable,  // the node may not read the input
+  Stalled,     // it stood still for too long: only the scheduler says so
 };
 
 namespace event {

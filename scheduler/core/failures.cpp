@@ -9,7 +9,7 @@
 namespace ontime::scheduler {
 namespace {
 
-constexpr const char* kLeftOut = "its input is corrupt and is left out";
+constexpr const char* kLeftOut = "its input is left out";
 
 constexpr Duration kAvoidedFirst = std::chrono::seconds(1);
 constexpr Duration kAvoidedMost = std::chrono::minutes(1);
@@ -131,10 +131,12 @@ std::string ApplicationMaster::on_attempt_failed(StepBuilder& step, AttemptId id
   const std::uint64_t begin = attempt.held.begin;
   const NodeId node = attempt.node;
   const std::string& where = step.cluster.find_node(node)->name;
+  const Job& job = *step.cluster.find_job(job_);
+  const std::string why = message.substr(0, kFirstMessageBytes);
+  const bool is_flawed = kind == FailureKind::Data ? leaves_out(job.spec, "corrupt") : are_agreed(step, id, kind);
+  if (is_flawed && may_leave_out(job, why)) return leave_out(step, id, why);
   // Every node would find the same bytes, so retries would only waste time.
   if (kind == FailureKind::Data) {
-    const std::string why = message.substr(0, kFirstMessageBytes);
-    if (may_leave_out(*step.cluster.find_job(job_), why)) return leave_out(step, id, why);
     step.record(fact::AttemptEnded{id, AttemptEnd::Fatal, message});
     return to_string(id.task) + ": " + message;
   }
@@ -150,19 +152,31 @@ std::string ApplicationMaster::on_attempt_failed(StepBuilder& step, AttemptId id
     if (missing_.empty()) why_missing_ = to_string(id.task) + " on " + where + ": " + message;
     missing_.insert(node);
     proven_.erase(node);  // it has lost it since
-    if (std::string why = why_missing(step); !why.empty()) return why;
+    if (std::string nowhere = why_missing(step); !nowhere.empty()) return nowhere;
   }
   if (excused) return {};
   const std::uint32_t failures = step.cluster.find_task(id.task)->ledger.find(begin)->failures;
-  if (failures < step.cluster.find_job(job_)->spec.attempts_max) return {};
-  std::string why = to_string(id.task) + " failed " + ontime::counted(failures, "time");
+  if (failures < job.spec.attempts_max) return {};
+  const std::string often = to_string(id.task) + " failed " + ontime::counted(failures, "time");
   const auto first = first_failures_.find(id.task.index);
-  if (first == first_failures_.end() || failures == 1) return why + ", on " + where + ": " + message;
-  return why + "; the first time on " + first->second.where + ": " + first->second.message;
+  if (first == first_failures_.end() || failures == 1) return often + ", on " + where + ": " + message;
+  return often + "; the first time on " + first->second.where + ": " + first->second.message;
+}
+
+// What one node does not find or may not read, another may: so each says it for itself, or as many as may fail.
+bool ApplicationMaster::are_agreed(const StepBuilder& step, AttemptId id, FailureKind kind) {
+  if (kind != FailureKind::Vanished && kind != FailureKind::Unreadable) return false;
+  const Task& task = *step.cluster.find_task(id.task);
+  const Attempt& attempt = task.attempts[id.number];
+  std::set<NodeId>& without = without_input_[task.file];
+  without.insert(attempt.node);
+  const std::vector<NodeId> nodes(without.begin(), without.end());
+  const std::uint32_t failures = task.ledger.find(attempt.held.begin)->failures + (is_excused(step, id, kind) ? 0 : 1);
+  const std::uint32_t most = step.cluster.find_job(job_)->spec.attempts_max;
+  return nodes.size() >= most || failures >= most || are_all(step.cluster, nodes, step.now);
 }
 
 bool ApplicationMaster::may_leave_out(const Job& job, const std::string& why) {
-  if (!leaves_out_corrupt(job.spec)) return false;
   std::size_t text = why.size();
   for (const auto& [path, known] : job.spec.skip.inputs) text += path.size() + known.size();
   for (const auto& [file, known] : job.left_out) text += job.spec.inputs[file].path.size() + known.size();
@@ -193,7 +207,7 @@ std::string ApplicationMaster::leave_out(StepBuilder& step, AttemptId id, const 
     const auto attempts = static_cast<std::uint32_t>(step.cluster.find_task(task_id(index))->attempts.size());
     close_left_out(step, {task_id(index), attempts - 1}, why);
   }
-  return job.left_out.size() < job.spec.inputs.size() ? "" : "each input is corrupt and was to be left out: " + why;
+  return job.left_out.size() < job.spec.inputs.size() ? "" : "each input was to be left out: " + why;
 }
 
 void ApplicationMaster::close_left_out(StepBuilder& step, AttemptId id, const std::string& why) {

@@ -74,8 +74,12 @@ bool has_store(const JobSpec& spec) {
                                                 [&](const InputFile& file) { return is_address(file.path); });
 }
 
-bool leaves_out_corrupt(const JobSpec& spec) {
-  return ("," + spec.skip.kinds + ",").find(",corrupt,") != std::string::npos;
+bool leaves_out(const JobSpec& spec, std::string_view kind) {
+  return ("," + spec.skip.kinds + ",").find("," + std::string(kind) + ",") != std::string::npos;
+}
+
+bool leaves_out_while_mapped(const JobSpec& spec) {
+  return leaves_out(spec, "corrupt") || leaves_out(spec, "vanished") || leaves_out(spec, "unreadable");
 }
 
 // Lengths in front, so that no name or value can pass for another.
@@ -205,7 +209,7 @@ std::uint64_t split_bytes_for(const std::vector<InputFile>& files, std::uint32_t
 }
 
 void divide_input(JobSpec& spec, std::vector<InputFile> files, const InputDivision& division) {
-  const bool groups = division.groups && !leaves_out_corrupt(spec);  // a file is left out, and not those beside it
+  const bool groups = division.groups && !leaves_out_while_mapped(spec);  // a file is left out, and not those beside it
   if (division.split_bytes != 0) {
     spec.split_bytes = division.split_bytes;
   } else if (division.splits != 0) {

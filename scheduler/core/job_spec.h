@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/byte_range.h"
@@ -108,8 +109,10 @@ std::uint64_t count_files(const JobSpec& spec);
 // An input or its output is in a store or on a web server.
 bool has_store(const JobSpec& spec);
 
-// Inputs that turn out to be corrupt are left out, instead of failing the job.
-bool leaves_out_corrupt(const JobSpec& spec);
+// Inputs of that kind of JobSpec::skip are left out, instead of failing the job.
+bool leaves_out(const JobSpec& spec, std::string_view kind);
+// Inputs may be left out that were there at submission: so none shares a task with others.
+bool leaves_out_while_mapped(const JobSpec& spec);
 // The inputs that a job leaves out are kept in memory, and shown.
 inline constexpr std::size_t kLeftOutMax = 1000;
 inline constexpr std::size_t kLeftOutTextMax = 256u << 10;  // their paths and why

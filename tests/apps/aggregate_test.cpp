@@ -276,6 +276,44 @@ TEST(Aggregate, ReadsCsvByTheNamesOfItsHeader) {
             std::string::npos);
 }
 
+// Rows with quotes in some of their fields, and the same as documents.
+TEST(Aggregate, FindsInCsvWithQuotesWhatItFindsInJson) {
+  EXPECT_TRUE(rc::check([] {
+    using namespace rc;
+    const auto field = gen::elementOf(std::vector<std::string>{"a", "b", "", "a group of more than sixteen", "c,d",
+                                                               "say \"x\"", "\"", "two\nlines", "\r\n", "e\r"});
+    const auto rows = *gen::container<std::vector<std::tuple<std::string, std::int64_t, std::string>>>(
+        gen::tuple(field, gen::inRange<std::int64_t>(-999, 1000), field));
+    const std::string end = *gen::elementOf(std::vector<std::string>{"\n", "\r\n"});
+    const auto csv_of = [&](const std::string& text) {
+      if (text.find_first_of(",\"\r\n") == text.npos && *gen::inRange(0, 9) > 0) return text;
+      std::string quoted = "\"";
+      for (const char byte : text) quoted += byte == '"' ? std::string("\"\"") : std::string(1, byte);
+      return quoted + '"';
+    };
+    const auto json_of = [](const std::string& text) {
+      std::string quoted = "\"";
+      for (const char byte : text)
+        quoted += byte == '"' ? "\\\"" : byte == '\n' ? "\\n" : byte == '\r' ? "\\r" : std::string(1, byte);
+      return quoted + '"';
+    };
+    std::string csv, json;
+    for (const auto& [one, value, other] : rows) {
+      csv += csv_of(one) + "," + csv_of(tenths(value)) + "," + csv_of(other) + end;
+      json += "{\"n\":" + tenths(value) + ", \"a\" : " + json_of(one) + ",\"x\":[{}],\"t\":" + json_of(other) + "}" +
+              *gen::elementOf(std::vector<std::string>{"", "\n", " "});
+    }
+    const auto answer = [&](const std::string& records, const std::string& text, Given given) {
+      const auto format = std::move(records::make_format(records)).value();
+      Division division = *any_division();
+      division.format = format.get();
+      return aggregated(text, given, division);
+    };
+    RC_ASSERT(answer("csv", csv, {{"by", "1"}, {"take", "count,sum(2),max(2),top(3,9)"}}) ==
+              answer("json", json, {{"by", "a"}, {"take", "count,sum(n),max(n),top(t,9)"}}));
+  }));
+}
+
 TEST(Aggregate, ReadsJsonByNames) {
   const std::string documents =
       "{\"a\": \"x\\n\", \"n\": 1.50, \"o\": {\"p\": 7, \"q\": [1]}}\n{\"n\": 2, \"a\": \"y\"} "

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "cli/command_line.h"
+#include "cli/job_request.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::cli {
@@ -16,9 +17,10 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr auto kVariables = {"ONTIME_CONFIG",  "ONTIME_DEADLINE", "ONTIME_EXCLUDE",    "ONTIME_GROWING",
-                             "ONTIME_SKIP",    "ONTIME_MASTER",   "ONTIME_POLICY",     "ONTIME_TLS_CA",
-                             "ONTIME_TLS_DIR", "ONTIME_TOKEN",    "ONTIME_TOKEN_FILE", "XDG_CONFIG_HOME"};
+constexpr auto kVariables = {"ONTIME_CONFIG",     "ONTIME_DEADLINE", "ONTIME_EXCLUDE", "ONTIME_GROWING",
+                             "ONTIME_FILES_FROM", "ONTIME_SKIP",     "ONTIME_MASTER",  "ONTIME_POLICY",
+                             "ONTIME_TLS_CA",     "ONTIME_TLS_DIR",  "ONTIME_TOKEN",   "ONTIME_TOKEN_FILE",
+                             "XDG_CONFIG_HOME"};
 
 class UserConfig : public testing::Test {
  protected:
@@ -80,6 +82,25 @@ TEST_F(UserConfig, WhichInputsAreLeftOutMayBeSaidOnceForAll) {
   EXPECT_TRUE(command.job.growing);
   EXPECT_THAT(complaint_about("growing=maybe\n"), HasSubstr("write yes or no"));
   EXPECT_THAT(complaint_about("skip=all\n"), HasSubstr("'all' is nothing that inputs can be skipped for"));
+}
+
+TEST_F(UserConfig, NamesOfInputsAreReadFromTheUsualFileUnlessTheCommandNamesSome) {
+  write("files-from=" + directory_.path() + "/names\n");
+  test::write_file(directory_ / "names", "mine\n");
+  test::write_file(directory_ / "others", "yours\n");
+  ASSERT_TRUE(apply_user_config());
+  const auto inputs_of = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"submit", "wordcount", "-o", "out"});
+    const auto parsed = parse_command_line(arguments);
+    EXPECT_TRUE(parsed.command) << parsed.text;
+    if (!parsed.command) return std::vector<std::string>();
+    JobOptions job = std::get<SubmitCommand>(*parsed.command).job;
+    EXPECT_TRUE(add_named_inputs(job));
+    return job.inputs;
+  };
+  EXPECT_EQ(inputs_of({}), std::vector<std::string>{"mine"});
+  EXPECT_EQ(inputs_of({"in"}), std::vector<std::string>{"in"});
+  EXPECT_EQ(inputs_of({"--files-from", directory_ / "others"}), std::vector<std::string>{"yours"});
 }
 
 TEST_F(UserConfig, OfCredentialsWhatTheEnvironmentHasComesFirstAlsoInAnotherForm) {

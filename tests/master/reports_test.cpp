@@ -100,12 +100,19 @@ TEST(Reports, AFailureSaysWhereTheFaultMayLie) {
   report.set_sequence(1);
   report.mutable_attempt()->set_job(1);
   using enum scheduler::FailureKind;
-  const std::map<int, scheduler::FailureKind> kinds{{wire::FAILURE_NONE, Attempt}, {wire::CRASHED, Attempt},
-                                                    {wire::THREW, Attempt},        {wire::OUTPUT, Storage},
-                                                    {wire::INPUT, Storage},        {wire::INPUT_CHANGED, Missing},
-                                                    {wire::BAD_RECORD, Data},      {wire::BAD_APPLICATION, Missing},
-                                                    {wire::LAUNCH, Node},          {wire::AWAY, Away}};
-  for (int failure = wire::FAILURE_NONE; failure <= wire::AWAY; ++failure) {
+  const std::map<int, scheduler::FailureKind> kinds{{wire::FAILURE_NONE, Attempt},
+                                                    {wire::CRASHED, Attempt},
+                                                    {wire::THREW, Attempt},
+                                                    {wire::OUTPUT, Storage},
+                                                    {wire::INPUT, Storage},
+                                                    {wire::INPUT_CHANGED, Missing},
+                                                    {wire::BAD_RECORD, Data},
+                                                    {wire::BAD_APPLICATION, Missing},
+                                                    {wire::LAUNCH, Node},
+                                                    {wire::AWAY, Away},
+                                                    {wire::INPUT_VANISHED, Vanished},
+                                                    {wire::INPUT_UNREADABLE, Unreadable}};
+  for (int failure = wire::FAILURE_NONE; failure < wire::Failure_ARRAYSIZE; ++failure) {
     report.mutable_ended()->set_failure(static_cast<wire::Failure>(failure));
     const auto event = event_of(NodeId{1}, report);
     EXPECT_EQ(std::get<event::AttemptExited>(*event).kind, kinds.at(failure)) << failure;

@@ -1,5 +1,7 @@
 // What may cause each fact: a step's event, or what only time and free slots bring about.
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "tests/model/fact_model.h"
 
@@ -62,11 +64,12 @@ struct FactModel::Cause {
     return cause != nullptr && cause->job == fact.task.job &&
            std::find(cause->lost.begin(), cause->lost.end(), fact.task.index) != cause->lost.end();
   }
-  // The input's other tasks end with the one that an attempt has found corrupt.
+  // The input's other tasks end with the one that an attempt has found to be of a kind that the job skips.
   bool operator()(const fact::InputLeftOut& fact) const {
     const auto* cause = of<event::AttemptExited>();
-    if (cause == nullptr || cause->kind != scheduler::FailureKind::Data || !is_from(*cause, cause->attempt))
-      return false;
+    const auto job = model.jobs_.find(fact.attempt.task.job);
+    if (cause == nullptr || !is_from(*cause, cause->attempt) || job == model.jobs_.end()) return false;
+    if (!skips(job->second.spec.skip.kinds, cause->kind)) return false;
     const Task* found = model.find_task(cause->attempt.task);
     const Task* left_out = model.find_task(fact.attempt.task);
     return cause->attempt.task.job == fact.attempt.task.job && found != nullptr && left_out != nullptr &&
@@ -88,6 +91,13 @@ struct FactModel::Cause {
   }
 
  private:
+  static bool skips(const std::string& kinds, scheduler::FailureKind kind) {
+    using enum scheduler::FailureKind;
+    const std::map<scheduler::FailureKind, std::string> names{
+        {Data, "corrupt"}, {Vanished, "vanished"}, {Unreadable, "unreadable"}};
+    const auto name = names.find(kind);
+    return name != names.end() && kinds.find(name->second) != kinds.npos;
+  }
   template <class What>
   const What* of() const {
     return event != nullptr ? std::get_if<What>(event) : nullptr;

@@ -58,7 +58,7 @@ scheduler::Event any_event(std::size_t kind) {
       return any_sealed();
     case 7:
       return event::AttemptExited{any_node(), any_attempt(),
-                                  static_cast<scheduler::FailureKind>(*rc::gen::inRange(0, 6)), *any_text()};
+                                  static_cast<scheduler::FailureKind>(*rc::gen::inRange(0, 8)), *any_text()};
     case 8:
       return event::JobSubmitted{any_number(), ontime::test::any_spec()};
     case 9:

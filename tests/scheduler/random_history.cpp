@@ -106,7 +106,7 @@ void RandomHistory::step() {
       heartbeat_all();
       break;
     case 6:
-      with_any([&](AttemptId id) { world_.fail(id, "x", static_cast<FailureKind>(*rc::gen::inRange(0, 6))); });
+      with_any([&](AttemptId id) { world_.fail(id, "x", static_cast<FailureKind>(*rc::gen::inRange(0, 8))); });
       break;
     case 7:
       with_any([&](AttemptId id) { world_.seal(id, {0, *rc::gen::inRange<std::uint64_t>(0, 40)}); });
@@ -194,7 +194,8 @@ void RandomHistory::submit() {
   const int files = *rc::gen::inRange(1, 4);
   for (int i = 0; i < files; ++i)
     spec.inputs.push_back({"/in/" + std::to_string(i), *rc::gen::inRange<std::uint64_t>(0, 100), "v"});
-  if (*rc::gen::arbitrary<bool>()) spec.skip.kinds = "vanished,corrupt";
+  if (*rc::gen::arbitrary<bool>())
+    spec.skip.kinds = *rc::gen::element<std::string>("vanished,corrupt", "unreadable", "corrupt");
   world_.submit(spec);
 }
 

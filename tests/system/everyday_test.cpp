@@ -80,6 +80,24 @@ TEST_F(Everyday, WhatTurnsOutToBeCorruptIsLeftOutWholly) {
   EXPECT_EQ(at_prompt("rm in/a.txt; " + run + "none --skip corrupt").status, 1);
 }
 
+// The command that maps the first file removes the second.
+TEST_F(Everyday, AnInputThatVanishesAfterItWasListedIsLeftOut) {
+  const std::string run =
+      "mkdir -p in && cp book.txt in/a && cp book.txt in/b && ontime run exec in -w 1 --no-combine --set merge=sum "
+      "--max-attempts 1 --set command=\"rm -f '" +
+      directory_.path() + "/in/b'; sed 's/$/\t1/'\" -o ";
+  EXPECT_EQ(at_prompt(run + "refused --skip corrupt,unreadable").status, 1);
+  const Finished skipped = at_prompt(run + "counts --skip vanished");
+  ASSERT_EQ(skipped.status, 0) << skipped.err;
+  const std::string why = "cannot open the input " + directory_.path() + "/in/b: No such file or directory";
+  EXPECT_NE(skipped.out.find("left out:    1 input: " + why), std::string::npos) << skipped.out;
+  EXPECT_EQ(at_prompt("ontime result counts").out, "not to be\t1\nto be or\t1\n");
+  EXPECT_EQ(at_prompt("ontime verify counts").status, 0);
+  const std::string manifest = read_file(directory_ / "counts/_manifest.json");
+  EXPECT_NE(manifest.find("\"path\":\"" + directory_.path() + "/in/b\",\"why\":\"" + why), std::string::npos)
+      << manifest;
+}
+
 TEST_F(Everyday, NamesThatMeanAFileToOneProcessAreReadByIt) {
   const std::string run = "ontime run wordcount -q --answer - -o ", counts = "be\t2\nnot\t1\nor\t1\nto\t2\n";
   EXPECT_EQ(at_prompt(run + "a /dev/stdin < book.txt").out, counts);

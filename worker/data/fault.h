@@ -12,6 +12,8 @@ namespace ontime::worker {
 
 enum class FaultKind {
   Input,         // could not be read; another node may be luckier
+  Vanished,      // the input is not there any more
+  Unreadable,    // this node may not read the input
   InputChanged,  // is not the file that was submitted
   BadRecord,     // above the limit, or in a broken compressed stream
   Output,        // could not be written

@@ -130,9 +130,17 @@ class HttpInput final : public StoredInput {
 
   Fault fault(const http::Failure& failure, std::uint64_t offset) const {
     if (failure.trouble == http::Trouble::Changed) return changed(failure.message);
-    const bool is_away = failure.trouble == http::Trouble::Unavailable;
-    return {is_away ? FaultKind::Away : FaultKind::Input,
+    return {kind_of(failure),
             "cannot read " + file().path + " at byte " + std::to_string(offset) + ": " + failure.message};
+  }
+
+  // A store's other words for a refusal are about the address or its keys.
+  static FaultKind kind_of(const http::Failure& failure) {
+    if (failure.trouble == http::Trouble::Unavailable) return FaultKind::Away;
+    if (failure.status == 404 || failure.status == 410) return FaultKind::Vanished;
+    const bool is_refused = failure.status == 401 || failure.status == 403;
+    return is_refused && (failure.code.empty() || failure.code == "AccessDenied") ? FaultKind::Unreadable
+                                                                                  : FaultKind::Input;
   }
 
   const InputAccess access_;

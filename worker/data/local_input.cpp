@@ -11,6 +11,11 @@
 namespace ontime::worker {
 namespace {
 
+FaultKind kind_of(int problem) {
+  if (problem == ENOENT || problem == ENOTDIR || problem == ESTALE) return FaultKind::Vanished;
+  return problem == EACCES || problem == EPERM ? FaultKind::Unreadable : FaultKind::Input;
+}
+
 class LocalInput final : public StoredInput {
  public:
   LocalInput(InputFile file, Descriptor descriptor)
@@ -26,14 +31,14 @@ class LocalInput final : public StoredInput {
         return changed("it ends at byte " + std::to_string(offset) + " of " + std::to_string(file().size));
       }
       if (errno != EINTR) {
-        return system_fault(FaultKind::Input, "cannot read " + file().path + " at byte " + std::to_string(offset));
+        return system_fault(kind_of(errno), "cannot read " + file().path + " at byte " + std::to_string(offset));
       }
     }
   }
 
   Outcome<void> check_unchanged() override {
     struct stat now {};
-    if (::fstat(descriptor_.get(), &now) != 0) return system_fault(FaultKind::Input, "cannot examine " + file().path);
+    if (::fstat(descriptor_.get(), &now) != 0) return system_fault(kind_of(errno), "cannot examine " + file().path);
     if (!S_ISREG(now.st_mode)) return changed("it is no longer a regular file");
     const auto size = static_cast<std::uint64_t>(now.st_size);
     const bool may_grow = files::is_growing(file().version);
@@ -62,7 +67,7 @@ Outcome<std::unique_ptr<StoredInput>> open_local_input(InputFile file, const Inp
   }
   Descriptor descriptor(opened.descriptor);
   errno = opened.problem;
-  if (!descriptor) return system_fault(FaultKind::Input, "cannot open the input " + file.path);
+  if (!descriptor) return system_fault(kind_of(opened.problem), "cannot open the input " + file.path);
   // Advice only: read ahead farther than usual.
   ::posix_fadvise(descriptor.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   std::unique_ptr<StoredInput> input = std::make_unique<LocalInput>(std::move(file), std::move(descriptor));

@@ -68,6 +68,10 @@ const RunnerPlaces& everywhere() {
 
 AttemptFailure to_failure(Fault fault) {
   switch (fault.kind) {
+    case FaultKind::Vanished:
+      return {wire::INPUT_VANISHED, std::move(fault.message)};
+    case FaultKind::Unreadable:
+      return {wire::INPUT_UNREADABLE, std::move(fault.message)};
     case FaultKind::InputChanged:
       return {wire::INPUT_CHANGED, std::move(fault.message)};
     case FaultKind::BadRecord:

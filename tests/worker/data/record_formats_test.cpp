@@ -152,6 +152,14 @@ TEST_F(RecordFormats, ARecordAboveTheLimitIsRefusedInEachFormat) {
   }
 }
 
+TEST_F(RecordFormats, OfAnElementOfAnArrayAMapperIsShownTheValueAlone) {
+  const auto array = std::move(records::make_format("json:array")).value();
+  EXPECT_EQ(array->text("[1, [2]] , "), "[1, [2]]");
+  EXPECT_EQ(array->text("[1, [2]]]\n"), "[1, [2]]");
+  EXPECT_EQ(array->text("\"a,]\"\n]"), "\"a,]\"");
+  EXPECT_EQ(std::move(records::make_format("json")).value()->text("{\"a\": [1]} \n"), "{\"a\": [1]}");
+}
+
 TEST(RecordFormatNames, ThatCannotBeAreRefusedInASentence) {
   for (const auto& [name, why] :
        std::vector<std::pair<std::string, std::string>>{{"parquet", "There are no records 'parquet'; choose lines"},

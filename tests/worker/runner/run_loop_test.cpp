@@ -230,7 +230,8 @@ TEST_F(RunLoopTest, InputsAndOutputsThatFailAreNamed) {
     std::filesystem::remove(output_path());
   };
   const InputFile file = input("one\ntwo\n");
-  expect_failure({"/nonexistent/input", 8, "0", Codec::Plain}, output_path(), wire::INPUT);
+  expect_failure({"/nonexistent/input", 8, "0", Codec::Plain}, output_path(), wire::INPUT_VANISHED);
+  expect_failure({directory_.file("input") + "/below", 8, "0", Codec::Plain}, output_path(), wire::INPUT_VANISHED);
   expect_failure({file.path, file.size, file.version + "1", Codec::Plain}, output_path(), wire::INPUT_CHANGED);
   expect_failure({file.path, 7, file.version, Codec::Plain}, output_path(), wire::INPUT_CHANGED);
   expect_failure(file, "/nonexistent/_attempts/claim/out", wire::OUTPUT);
