@@ -24,9 +24,11 @@ using scheduler::Plan;
 using scheduler::StringMap;
 using scheduler::View;
 using scheduler::test::PacedWorld;
+using testing::Each;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 
 const std::string kSources = ONTIME_TEST_SOURCES;
 
@@ -93,6 +95,10 @@ TEST(RemotePolicies, AFileThatHasChangedIsLoadedAgainAndOneThatOthersCouldChange
   EXPECT_EQ(write("workload"), scheduler::JobOrder::ShortestRemaining);
   fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
   EXPECT_THAT(refusal_of(file), HasSubstr("the policy " + file + " is not run, because others could change it"));
+}
+
+TEST(RemotePolicies, WhatNobodyKnowsIsLeftOut) {
+  EXPECT_THAT(notes_under(python("unruly"), {{"how", "unknown"}}), Each(Not(HasSubstr("is not asked any more"))));
 }
 
 TEST(RemotePolicies, OneThatFailsIsNotAskedAgainAndTheJobIsDone) {

@@ -6,6 +6,7 @@ flag as keyword arguments, and asks it for a plan whenever a job comes and when 
 
 from __future__ import annotations
 
+import math
 import sys
 from collections import namedtuple
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -119,7 +120,8 @@ class View:
 class Plan:
     """What a policy asks for, carried out in this order. Jobs, tasks, segments and attempts are rows of the view, or
     their numbers; ``reason`` is a code such as "late". ``expected``: for people, any of ``completion`` (seconds after
-    submission without it), ``pocd_before``, ``pocd_after``, ``rate`` and ``usual_rate`` (bytes a second)."""
+    submission without it), ``pocd_before``, ``pocd_after``, ``rate`` and ``usual_rate`` (bytes a second); those that are
+    no finite number, as of what stands still, are left out."""
 
     def __init__(self, next_check: int | None = None):
         self.next_check = next_check  #: when to ask again, as ``view.now``; None: when the next job comes
@@ -128,7 +130,7 @@ class Plan:
 
     def race(self, segment: Any, copies: int = 1, *, reason: str = "late", **expected: float) -> None:
         """Fresh attempts for an open segment, from its begin."""
-        self._add("race", segment=_row(segment), copies=int(copies), reason=reason, **expected)
+        self._add("race", segment=_row(segment), copies=int(copies), reason=reason, **_known(expected))
 
     def share_tail(
         self,
@@ -142,7 +144,7 @@ class Plan:
     ) -> None:
         """Fresh attempts from byte ``begin`` on; the one that is ahead races for it too. ``handover="ready"``: it is cut
         off when they are ready, at ``begin`` or later."""
-        more = {"handover": handover, "reason": reason, **expected}
+        more = {"handover": handover, "reason": reason, **_known(expected)}
         self._add("share_tail", segment=_row(segment), begin=int(begin), copies=int(copies), **more)
 
     def give_tail(
@@ -157,7 +159,7 @@ class Plan:
         """The attempt that is ahead stops where the first piece begins; each piece, a byte where it begins and a number
         of copies, is for fresh attempts."""
         parts = [(int(begin), int(copies)) for begin, copies in pieces]
-        self._add("give_tail", segment=_row(segment), pieces=parts, handover=handover, reason=reason, **expected)
+        self._add("give_tail", segment=_row(segment), pieces=parts, handover=handover, reason=reason, **_known(expected))
 
     def divide(self, segment: Any, borders: Iterable[int], *, reason: str = "divide-at-start") -> None:
         """A segment that nobody works on."""
@@ -213,6 +215,11 @@ class PeriodicCheck:
             self._next = view.after(self._period)
         plan.next_check = self._next
         return is_due
+
+
+def _known(expected: Mapping[str, float]) -> dict[str, float]:
+    """JSON has no other numbers."""
+    return {name: float(number) for name, number in expected.items() if math.isfinite(number)}
 
 
 def _row(thing: Any) -> int:
