@@ -17,14 +17,15 @@ _WORD = 8  # bytes of a number
 
 
 class Table:
-    """Rows of one kind. ``table.name`` is a column: a memoryview of numbers, which numpy takes without copying.
-    ``table[i]`` is a row, and so is what a loop gives: a tuple with names, whose first is ``row``, its number. To look
+    """Rows of one kind. ``table.name`` is a column: a memoryview of numbers, which numpy takes without copying, or a list of
+    texts. ``table[i]`` is a row, and so is what a loop gives: a tuple with names, whose first is ``row``, its number. To look
     for few among many rows, go through a column: that is ten times as fast."""
 
     def __init__(self, kind: Kind, words: memoryview, size: int):
         self._kind = kind
         self._words = words
         self._size = size
+        self._texts = words[:0]  # of all tables
 
     def __len__(self) -> int:
         return self._size
@@ -36,9 +37,14 @@ class Table:
             raise AttributeError(f"{self._kind.name} has no column '{name}'; it has {', '.join(columns)}")
         place, code = columns[name]
         length = self._size * _WORD
-        column = self._words[place * length : (place + 1) * length].cast(code)
+        words = self._words[place * length : (place + 1) * length]
+        column = words.cast(code) if code != "s" else [self._text(word) for word in words.cast("q")]
         setattr(self, name, column)
         return column
+
+    def _text(self, place: int) -> str:
+        begin, size = place >> 32, place & 0xFFFFFFFF
+        return str(self._texts[begin : begin + size], "utf-8", "replace")
 
     def __getitem__(self, row: int) -> Any:
         if not 0 <= row < self._size:
@@ -50,7 +56,7 @@ class Table:
 
     def rows(self, first: int, count: int) -> Iterator[Any]:
         end = first + count
-        columns = [getattr(self, name)[first:end].tolist() for name in self._kind.columns]
+        columns = [_listed(getattr(self, name)[first:end]) for name in self._kind.columns]
         # Without a call of Python's own for each.
         return map(partial(tuple.__new__, self._kind.row), zip(range(first, end), *columns))
 
@@ -77,13 +83,14 @@ class Kind:
 
 class View:
     """What a policy sees at one instant: ``now``, ``slots``, ``free_slots``, ``spare_slots``, ``waiting``, and the tables
-    ``jobs``, ``tasks`` (those that are not done), ``segments``, ``attempts``, ``nodes`` and ``ended`` (jobs that have
-    ended since the last look). ``print(view)`` says what their columns hold."""
+    ``jobs``, ``tasks`` (those that are not done), ``segments``, ``attempts``, ``done`` (tasks that were done since the
+    last look), ``nodes`` and ``ended`` (jobs that have ended since then). ``print(view)`` says what their columns hold."""
 
     jobs: Table
     tasks: Table
     segments: Table
     attempts: Table
+    done: Table
     nodes: Table
     ended: Table
 
@@ -94,6 +101,8 @@ class View:
             table, rest = kind.read(rest)
             self._tables.append(table)
             setattr(self, kind.name, table)
+        for table in self._tables:
+            table._texts = rest
         self.__dict__ |= self.view[0]._asdict()
 
     def __getattr__(self, name: str) -> Any:
@@ -215,6 +224,10 @@ class PeriodicCheck:
             self._next = view.after(self._period)
         plan.next_check = self._next
         return is_due
+
+
+def _listed(column: memoryview | list[str]) -> list[Any]:
+    return column.tolist() if isinstance(column, memoryview) else column
 
 
 def _known(expected: Mapping[str, float]) -> dict[str, float]:
