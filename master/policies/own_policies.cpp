@@ -11,6 +11,7 @@
 #include "common/app/loaded_application.h"
 #include "common/base/utf8.h"
 #include "master/policies/remote_policy.h"
+#include "master/policies/watched_policy.h"
 #include "scheduler/policies/own_policy.h"
 #include "scheduler/policies/policy_files.h"
 
@@ -54,7 +55,7 @@ std::unique_ptr<scheduler::Policy> make(const std::string& file, Parameters& par
   if (const Status kept = app::check_kept(file, {::geteuid(), ::getegid()}, "policy"); !kept)
     refuse(kept.error().message);
   if (is_planned_elsewhere(file)) return make_remote_policy(file, parameters.rest(), budget);
-  return std::unique_ptr<scheduler::Policy>(open(file)(parameters));
+  return watched(file, budget, [&] { return std::unique_ptr<scheduler::Policy>(open(file)(parameters)); });
 }
 
 std::unique_ptr<scheduler::Policy> load(const std::string& file, Parameters& parameters) {

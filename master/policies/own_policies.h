@@ -1,7 +1,7 @@
 #pragma once
 // Policies of one's own: shared objects that a program loads into itself, or Python in a process beside it. A shared
 // object runs in the thread that decides, with all that its program may do. What it plans can do no harm; it can still
-// crash, or never answer.
+// crash, or never answer (watched_policy.h).
 
 #include <memory>
 #include <string>

@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
+#include "master/policies/watched_policy.h"
 #include "tests/own_policy/asked_policy.h"
 
 namespace ontime::master {
@@ -79,6 +82,21 @@ TEST_F(OwnPolicies, OneThatMisbehavesIsNotAskedAgainAndTheJobIsDone) {
 TEST_F(OwnPolicies, ALookMayTakeAsLongAsItsBudget) {
   EXPECT_THAT(notes("slow"), ElementsAre());  // none was given
   EXPECT_THAT(notes("slow", {{"budget", "2ms"}}), ElementsAre(HasSubstr("ms for a look, and may take 2.0 ms")));
+}
+
+// Counted in ticks of the watch, of which there is one in a millisecond here.
+TEST_F(OwnPolicies, OneThatNeverReturnsEndsTheProgramWithASentence) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto hang = [](const StringMap& more) {
+    const auto end = [](const std::string& why) {
+      std::fprintf(stderr, "%s\n", why.c_str());
+      std::_Exit(2);
+    };
+    end_at_hanging_policies(end, 1ms);
+    notes("hangs", more);
+  };
+  EXPECT_EXIT(hang({}), testing::ExitedWithCode(2), "unruly.so has not returned for 60.0 ms and cannot be left");
+  EXPECT_EXIT(hang({{"budget", "20ms"}}), testing::ExitedWithCode(2), "unruly.so has not returned for 200.0 ms");
 }
 
 }  // namespace
