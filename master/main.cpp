@@ -10,12 +10,16 @@
 
 namespace {
 
-// As for what cannot be right: with the same policy the next master would hang too, so none is to be started.
-void end(const std::string& why) {
-  ontime::log::say("ontime-master: " + why + "\n");
+// A next master that does not know of the policy would hang too: as for what cannot be right, none is to be started.
+void end(const std::string& why, bool is_noted) {
   spdlog::critical("policy_hangs reason={}", ontime::log::Quoted{why});
   spdlog::default_logger()->flush();
-  std::_Exit(2);
+  ontime::log::say("ontime-master: " + why + "\n");
+  std::_Exit(is_noted ? 1 : 2);
+}
+
+void prepare(const std::string& state_directory) {
+  ontime::master::note_hanging_policies_in(state_directory + "/hung-policies");
 }
 
 }  // namespace
@@ -23,5 +27,5 @@ void end(const std::string& why) {
 int main(int argc, char** argv) {
   ontime::master::end_at_hanging_policies(end);
   ontime::master::allow_own_policies(ontime::master::kLookMost);
-  return ontime::master::main_of(argc, argv);
+  return ontime::master::main_of(argc, argv, prepare);
 }

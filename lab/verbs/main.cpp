@@ -21,7 +21,7 @@ void tell_once(const std::string& sentence) {
   if (told.insert(sentence).second) std::fprintf(stderr, "%s\n", sentence.c_str());
 }
 
-void end(const std::string& why) {
+void end(const std::string& why, bool) {
   std::fprintf(stderr, "ontime: %s\n", why.c_str());
   std::_Exit(static_cast<int>(ontime::cli::ExitCode::BadUsage));
 }

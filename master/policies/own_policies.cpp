@@ -58,8 +58,17 @@ std::unique_ptr<scheduler::Policy> make(const std::string& file, Parameters& par
   return watched(file, budget, [&] { return std::unique_ptr<scheduler::Policy>(open(file)(parameters)); });
 }
 
+// Plans nothing.
+class Nothing final : public scheduler::Policy {
+  scheduler::Plan plan(const scheduler::View&) override { return {}; }
+};
+
 std::unique_ptr<scheduler::Policy> load(const std::string& file, Parameters& parameters) {
   const Duration budget = from_seconds(parameters.duration("budget", seconds(usual_budget.load())));
+  if (has_hung(file)) {
+    parameters.rest();
+    return guarded(file, std::make_unique<Nothing>(), budget, teller, "it did not return to the master before");
+  }
   std::unique_ptr<scheduler::Policy> policy;
   try {
     policy = make(file, parameters, budget);

@@ -1,16 +1,21 @@
 #include "master/policies/watched_policy.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <utility>
 
+#include "common/base/descriptor.h"
 #include "common/base/units.h"
+#include "common/files/disk.h"
+#include "master/policies/policy_process.h"
 
 namespace ontime::master {
 namespace {
@@ -21,10 +26,19 @@ constexpr std::int64_t kTicksWithoutBudget = 60;
 std::atomic<End> ending{nullptr};
 std::atomic<Duration> tick_length{std::chrono::seconds(1)};
 
+std::string notes_path;
+std::set<std::string> hung;  // identities
+
+bool note(const std::string& identity) {
+  if (notes_path.empty()) return false;
+  const Descriptor file = files::open(notes_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  return file && files::append(file.get(), identity + "\n") == 0;
+}
+
 // The calls of one policy, one after the other.
 class Calls {
  public:
-  Calls(std::string name, Duration budget);
+  Calls(std::string file, Duration budget);
   ~Calls();
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
@@ -36,14 +50,17 @@ class Calls {
     ticks_ = goes_on ? ticks_ + 1 : 0;
     seen_ = changes;
     if (ticks_ < most_) return;
-    ending.load()("The policy " + name_ + " has not returned for " + format_duration(most_ * tick_length.load()) +
-                  " and cannot be left while it runs in this program, which ends. Mend the policy, or give it a "
-                  "larger budget.");
+    const bool is_noted = note(identity_);
+    ending.load()("The policy " + file_ + " has not returned for " + format_duration(most_ * tick_length.load()) +
+                      " and cannot be left while it runs in this program, which ends. Mend the policy, or give it a "
+                      "larger budget.",
+                  is_noted);
   }
 
  private:
   friend class Call;
-  const std::string name_;
+  const std::string file_;
+  const std::string identity_;
   const std::int64_t most_;
   mutable std::atomic<std::uint64_t> changes_{0};  // odd: one goes on
   std::uint64_t seen_ = 0;
@@ -97,8 +114,9 @@ class Watch {
   std::set<Calls*> watched_;
 };
 
-Calls::Calls(std::string name, Duration budget)
-    : name_(std::move(name)),
+Calls::Calls(std::string file, Duration budget)
+    : file_(std::move(file)),
+      identity_(identity_of(file_)),
       most_(budget > Duration::zero() ? std::max(kTicksLeast, 10 * budget / tick_length.load()) : kTicksWithoutBudget) {
   if (ending.load() != nullptr) Watch::all().add(*this);
 }
@@ -109,8 +127,8 @@ Calls::~Calls() {
 
 class Watched final : public scheduler::Policy {
  public:
-  Watched(std::string name, Duration budget, const std::function<std::unique_ptr<scheduler::Policy>()>& make)
-      : calls_(std::move(name), budget) {
+  Watched(std::string file, Duration budget, const std::function<std::unique_ptr<scheduler::Policy>()>& make)
+      : calls_(std::move(file), budget) {
     const Call call(calls_);
     policy_ = make();
   }
@@ -154,9 +172,17 @@ void end_at_hanging_policies(End end, Duration tick) {
   ending = end;
 }
 
-std::unique_ptr<scheduler::Policy> watched(std::string name, Duration budget,
+void note_hanging_policies_in(std::string path) {
+  std::ifstream notes(path);
+  for (std::string line; std::getline(notes, line);) hung.insert(line);
+  notes_path = std::move(path);
+}
+
+bool has_hung(const std::string& file) { return hung.contains(identity_of(file)); }
+
+std::unique_ptr<scheduler::Policy> watched(std::string file, Duration budget,
                                            const std::function<std::unique_ptr<scheduler::Policy>()>& make) {
-  auto policy = std::make_unique<Watched>(std::move(name), budget, make);
+  auto policy = std::make_unique<Watched>(std::move(file), budget, make);
   return policy->is_empty() ? nullptr : std::move(policy);
 }
 
