@@ -325,7 +325,7 @@ int print(const Result<std::string>& text) {
   return 0;
 }
 
-int carry_out(int argc, char** argv) {
+int carry_out(int argc, char** argv, Prepare prepare) {
   ::signal(SIGPIPE, SIG_IGN);
   raise_descriptor_limit(std::numeric_limits<std::uint64_t>::max());
   const Parsed parsed = parse_command_line(argc, argv);
@@ -341,11 +341,14 @@ int carry_out(int argc, char** argv) {
   if (line.check_journal) return print(check_journal(line.journal));
   if (!line.backup_journal.empty()) return print(backup_journal(line.journal, line.backup_journal));
   if (Status enough = allow_open_files(); !enough) return complain(enough.error());
+  prepare(line.state_directory);
   return run(line);
 }
 
 }  // namespace
 
-int main_of(int argc, char** argv) { return flags::with_everything_written("ontime-master", carry_out(argc, argv)); }
+int main_of(int argc, char** argv, Prepare prepare) {
+  return flags::with_everything_written("ontime-master", carry_out(argc, argv, prepare));
+}
 
 }  // namespace ontime::master

@@ -32,8 +32,8 @@ std::string what_was_thrown() {
 
 class Guarded final : public scheduler::Policy {
  public:
-  Guarded(std::string name, std::unique_ptr<scheduler::Policy> policy, Duration budget, Tell tell)
-      : name_(std::move(name)), policy_(std::move(policy)), budget_(budget), tell_(tell) {
+  Guarded(std::string name, std::unique_ptr<scheduler::Policy> policy, Duration budget, Tell tell, std::string problem)
+      : name_(std::move(name)), policy_(std::move(policy)), budget_(budget), tell_(tell), problem_(std::move(problem)) {
     try {
       order_ = policy_->order();
       has_shares_ = policy_->has_shares();
@@ -111,8 +111,8 @@ class Guarded final : public scheduler::Policy {
 }  // namespace
 
 std::unique_ptr<scheduler::Policy> guarded(std::string name, std::unique_ptr<scheduler::Policy> policy, Duration budget,
-                                           Tell tell) {
-  return std::make_unique<Guarded>(std::move(name), std::move(policy), budget, tell);
+                                           Tell tell, std::string problem) {
+  return std::make_unique<Guarded>(std::move(name), std::move(policy), budget, tell, std::move(problem));
 }
 
 }  // namespace ontime::master

@@ -25,15 +25,30 @@ class Looker {
     }
   }
 
-  void add(const JobView& job) {
+  // `told`: by task, whether it was shown as done.
+  void add(const JobView& job, std::vector<bool>& told) {
     JobRow row{&view_, &job, scheduler::durations_of(view_, job, {}), look_.tasks.size()};
-    for (std::uint32_t index = 0; index < job.job->tasks.size(); ++index)
-      if (!job.job->tasks[index].ledger.is_done()) add_task(job, index);
+    told.resize(job.job->tasks.size());
+    for (std::uint32_t index = 0; index < job.job->tasks.size(); ++index) {
+      const bool is_done = job.job->tasks[index].ledger.is_done();
+      if (!is_done) add_task(job, index);
+      told[index] = is_done && (told[index] || add_done(job, index));
+    }
     row.open_tasks = look_.tasks.size() - row.first_task;
     look_.jobs.push_back(std::move(row));
   }
 
  private:
+  // False: the end of its last attempt is still to come, or it was never mapped.
+  bool add_done(const JobView& job, std::uint32_t index) {
+    TimePoint last;
+    for (const Attempt& attempt : job.job->tasks[index].attempts)
+      if (attempt.state == scheduler::AttemptState::Succeeded) last = std::max(last, attempt.ended_at);
+    if (last == TimePoint{}) return false;
+    look_.done.push_back({look_.jobs.size(), &job, index, last});
+    return true;
+  }
+
   void add_task(const JobView& job, std::uint32_t index) {
     TaskRow row{look_.jobs.size(), &job, index, look_.segments.size(), 0, look_.attempts.size()};
     add_segments(job, row);
@@ -75,23 +90,23 @@ class Looker {
 
 }  // namespace
 
-Look look_at(const View& view, std::set<JobId>& seen) {
-  Look look{{&view}, {}, {}, {}, {}, {}, {}};
+Look look_at(const View& view, Seen& seen) {
+  Look look{{&view}, {}, {}, {}, {}, {}, {}, {}};
   Looker looker(view, look);
-  std::set<JobId> before = std::move(seen);
+  Seen before = std::move(seen);
   seen.clear();
   for (const JobView& job : view.jobs) {
-    looker.add(job);
-    before.erase(job.id);
-    seen.insert(job.id);
+    std::vector<bool>& told = seen[job.id];
+    if (const auto known = before.extract(job.id)) told = std::move(known.mapped());
+    looker.add(job, told);
   }
-  for (const JobId id : before) {
+  for (const auto& [id, told] : before) {
     const scheduler::Job* job = view.cluster.find_job(id);
     if (job == nullptr) continue;  // it is forgotten
     if (is_final(job->state))
       look.ended.push_back({id, job});
     else
-      seen.insert(id);  // its output is committed
+      seen.try_emplace(id);  // its output is committed
   }
   return look;
 }

@@ -1,12 +1,12 @@
 #pragma once
-// A look at a View for a policy in another process: tables of numbers, whose columns are described once, in
+// A look at a View for a policy in another process: tables of numbers and texts, whose columns are described once, in
 // look_columns.cpp. Python makes its names of that description and reads the numbers where they arrive; a plan then
 // names rows of these tables.
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -57,6 +57,16 @@ struct AttemptRow {
   std::optional<std::size_t> node_row;
 };
 
+// A task that was done after the look before.
+struct DoneRow {
+  std::size_t job_row;
+  const scheduler::JobView* job;
+  std::uint32_t index;
+  TimePoint done_at;
+
+  const scheduler::Task& task() const { return job->job->tasks[index]; }
+};
+
 struct NodeRow {
   const scheduler::View* view;
   NodeId id;
@@ -76,18 +86,22 @@ struct Look {
   std::vector<TaskRow> tasks;
   std::vector<SegmentRow> segments;
   std::vector<AttemptRow> attempts;
+  std::vector<DoneRow> done;
   std::vector<NodeRow> nodes;
   std::vector<EndedRow> ended;
 };
 
-// `seen`: jobs of the looks before, which become those of this one.
-Look look_at(const scheduler::View& view, std::set<JobId>& seen);
+// Jobs of the looks before, and which of their tasks were shown as done; no tasks: the job is not planned any more.
+using Seen = std::map<JobId, std::vector<bool>>;
+
+// Brings `seen` up to this look.
+Look look_at(const scheduler::View& view, Seen& seen);
 
 // [{"name": "jobs", "columns": [["id", "q", "what it holds"], ...]}, ...], in the order of Look. A column holds "q",
-// whole numbers of 64 bits with a sign, or "d", double precision.
+// whole numbers of 64 bits with a sign, "d", double precision, or "s", texts.
 nlohmann::json tables_of_looks();
 // For each table: the number of its rows, 64 bits, and its columns one after the other, all in this machine's byte
-// order.
+// order; then the bytes of all texts. A text's number is where it begins among them, times 2^32, plus its size.
 std::string encode(const Look& look);
 
 }  // namespace ontime::master

@@ -28,11 +28,13 @@ void put_number(Number number, char*& to) {
 template <class Row>
 class Column {
  public:
-  // `Get`: of a row a whole number, a truth or a double.
+  // `Get`: of a row a whole number, a truth, a double or a text that the row does not hold itself.
   template <class Get>
   constexpr Column(std::string_view called, std::string_view what, Get) : name(called), holds(what) {
     if constexpr (std::floating_point<std::invoke_result_t<Get, const Row&>>)
       get_ = Real{[](const Row& row) { return static_cast<double>(Get{}(row)); }};
+    else if constexpr (std::convertible_to<std::invoke_result_t<Get, const Row&>, std::string_view>)
+      get_ = Text{[](const Row& row) { return std::string_view(Get{}(row)); }};
     else
       get_ = Whole{[](const Row& row) { return static_cast<std::int64_t>(Get{}(row)); }};
   }
@@ -40,10 +42,13 @@ class Column {
   std::string_view name;
   std::string_view holds;
 
-  const char* type() const { return std::holds_alternative<Real>(get_) ? "d" : "q"; }
-  void put(const std::vector<Row>& rows, char*& to) const {
+  const char* type() const {
+    if (std::holds_alternative<Text>(get_)) return "s";
+    return std::holds_alternative<Real>(get_) ? "d" : "q";
+  }
+  void put(const std::vector<Row>& rows, char*& to, std::string& texts) const {
     const auto put_all = [&](const auto get) {
-      for (const Row& row : rows) put_number(get(row), to);
+      for (const Row& row : rows) put_number(as_number(get(row), texts), to);
     };
     std::visit(put_all, get_);
   }
@@ -51,7 +56,19 @@ class Column {
  private:
   using Whole = std::int64_t (*)(const Row&);
   using Real = double (*)(const Row&);
-  std::variant<Whole, Real> get_;
+  using Text = std::string_view (*)(const Row&);
+
+  template <class Number>
+  static Number as_number(Number number, std::string&) {
+    return number;
+  }
+  static std::int64_t as_number(std::string_view text, std::string& texts) {
+    const std::uint64_t place = std::uint64_t{texts.size()} << 32 | text.size();
+    texts += text;
+    return static_cast<std::int64_t>(place);
+  }
+
+  std::variant<Whole, Real, Text> get_;
 };
 
 // An unknown end is the largest number that there is.
@@ -103,6 +120,10 @@ const Column<JobRow> kJobs[]{
     {"samples", "attempts that t_min and beta rest on", [](const JobRow& r) { return r.durations.samples; }},
     {"attempts_launched", "so far", [](const JobRow& r) { return r.job->job->attempts_launched; }},
     {"attempts_failed", "so far", [](const JobRow& r) { return r.job->job->attempts_failed; }},
+    {"name", "that it was given; may be empty", [](const JobRow& r) -> auto& { return r.job->job->spec.name; }},
+    {"application", "that maps it", [](const JobRow& r) -> auto& { return r.job->job->spec.application; }},
+    {"owner", "who submitted it; empty: nobody in particular",
+     [](const JobRow& r) -> auto& { return r.job->job->spec.owner; }},
 };
 
 const Column<TaskRow> kTasks[]{
@@ -160,8 +181,21 @@ const Column<AttemptRow> kAttempts[]{
      [](const AttemptRow& r) { return r.pace.reaches(r.attempt->held.end); }},
 };
 
+const Column<DoneRow> kDone[]{
+    {"job", "row in jobs", [](const DoneRow& r) { return r.job_row; }},
+    {"index", "as of tasks", [](const DoneRow& r) { return r.index; }},
+    {"bytes", "of its split; the largest number: not known",
+     [](const DoneRow& r) { return offset(r.task().ledger.split().size()); }},
+    {"seconds", "from its first launch until it was done",
+     [](const DoneRow& r) { return seconds(r.done_at - r.task().attempts.front().launched_at); }},
+    {"done_at", "s after submission", [](const DoneRow& r) { return r.job->since_submission(r.done_at); }},
+    {"attempts", "launched for it", [](const DoneRow& r) { return r.task().attempts.size(); }},
+};
+
 const Column<NodeRow> kNodes[]{
     {"id", "counts from 1", [](const NodeRow& r) { return r.id.value; }},
+    {"name", "of the worker", [](const NodeRow& r) -> auto& { return r.node->name; }},
+    {"host", "that it runs on", [](const NodeRow& r) -> auto& { return r.node->host; }},
     {"slots", "that it has", [](const NodeRow& r) { return r.node->slots; }},
     {"attempts", "that it runs", [](const NodeRow& r) { return r.node->live.size(); }},
     {"speed", "of its attempts: 1 as usual, 0.5 half as fast",
@@ -192,6 +226,7 @@ void for_each_table(const Look& look, Visit&& visit) {
   visit("tasks", std::span(kTasks), look.tasks);
   visit("segments", std::span(kSegments), look.segments);
   visit("attempts", std::span(kAttempts), look.attempts);
+  visit("done", std::span(kDone), look.done);
   visit("nodes", std::span(kNodes), look.nodes);
   visit("ended", std::span(kEnded), look.ended);
 }
@@ -212,11 +247,12 @@ std::string encode(const Look& look) {
   for_each_table(look, [&](auto, auto columns, const auto& rows) { numbers += 1 + columns.size() * rows.size(); });
   std::string bytes(numbers * sizeof(std::uint64_t), '\0');
   char* to = bytes.data();
+  std::string texts;
   for_each_table(look, [&](auto, auto columns, const auto& rows) {
     put_number(rows.size(), to);
-    for (const auto& column : columns) column.put(rows, to);
+    for (const auto& column : columns) column.put(rows, to, texts);
   });
-  return bytes;
+  return bytes += texts;
 }
 
 }  // namespace ontime::master

@@ -11,6 +11,7 @@
 #include "common/app/loaded_application.h"
 #include "common/base/utf8.h"
 #include "master/policies/remote_policy.h"
+#include "master/policies/watched_policy.h"
 #include "scheduler/policies/own_policy.h"
 #include "scheduler/policies/policy_files.h"
 
@@ -54,11 +55,20 @@ std::unique_ptr<scheduler::Policy> make(const std::string& file, Parameters& par
   if (const Status kept = app::check_kept(file, {::geteuid(), ::getegid()}, "policy"); !kept)
     refuse(kept.error().message);
   if (is_planned_elsewhere(file)) return make_remote_policy(file, parameters.rest(), budget);
-  return std::unique_ptr<scheduler::Policy>(open(file)(parameters));
+  return watched(file, budget, [&] { return std::unique_ptr<scheduler::Policy>(open(file)(parameters)); });
 }
+
+// Plans nothing.
+class Nothing final : public scheduler::Policy {
+  scheduler::Plan plan(const scheduler::View&) override { return {}; }
+};
 
 std::unique_ptr<scheduler::Policy> load(const std::string& file, Parameters& parameters) {
   const Duration budget = from_seconds(parameters.duration("budget", seconds(usual_budget.load())));
+  if (has_hung(file)) {
+    parameters.rest();
+    return guarded(file, std::make_unique<Nothing>(), budget, teller, "it did not return to the master before");
+  }
   std::unique_ptr<scheduler::Policy> policy;
   try {
     policy = make(file, parameters, budget);

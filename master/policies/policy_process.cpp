@@ -87,17 +87,6 @@ bool receive_all(int socket, char* bytes, std::size_t size, const Limit& limit) 
                   [](int from, char* to, std::size_t most) { return ::recv(from, to, most, MSG_DONTWAIT); });
 }
 
-// Changes whenever the file does.
-std::string identity_of(const std::string& file) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) return file;  // Python will say what is wrong
-  std::string identity = file;
-  for (const auto part : {static_cast<std::int64_t>(status.st_ino), static_cast<std::int64_t>(status.st_size),
-                          static_cast<std::int64_t>(status.st_mtim.tv_sec), std::int64_t{status.st_mtim.tv_nsec}})
-    identity += ":" + std::to_string(part);
-  return identity;
-}
-
 // Processes that no policy uses now. Python takes longer to start than many a simulation.
 class Kept {
  public:
@@ -140,6 +129,16 @@ int spawn(const std::string& program, int socket, pid_t& pid) {
 }
 
 }  // namespace
+
+std::string identity_of(const std::string& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return file;  // Python will say what is wrong
+  std::string identity = file;
+  for (const auto part : {static_cast<std::int64_t>(status.st_ino), static_cast<std::int64_t>(status.st_size),
+                          static_cast<std::int64_t>(status.st_mtim.tv_sec), std::int64_t{status.st_mtim.tv_nsec}})
+    identity += ":" + std::to_string(part);
+  return identity;
+}
 
 PolicyProcess PolicyProcess::of(const std::string& file) {
   const std::string as_it_is = identity_of(file);

@@ -20,6 +20,9 @@ class PolicyEnded : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Of the file as it is: another one whenever it changes.
+std::string identity_of(const std::string& file);
+
 class Limit;
 
 class PolicyProcess {

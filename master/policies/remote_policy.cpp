@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "master/policies/look.h"
@@ -81,7 +80,7 @@ class Remote final : public scheduler::Policy {
   JobOrder order_{};
   bool has_shares_ = false;
   bool plans_at_submission_ = true;
-  std::set<JobId> seen_;
+  Seen seen_;
   std::map<JobId, std::uint32_t> shares_;  // as of the last plan
 };
 

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kSecondsMost = 1e9;
 
-bool is_told(double seconds) { return std::isnan(seconds) || std::abs(seconds) <= kSecondsMost; }
+// Nobody knows, or what stands still will never be done.
+bool is_told(double seconds) { return !std::isfinite(seconds) || std::abs(seconds) <= kSecondsMost; }
 
 std::string not_there(const std::string& name) { return "it names " + name + ", which is not there"; }
 

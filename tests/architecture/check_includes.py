@@ -58,7 +58,7 @@ ALLOWED = {
     "master/notices": (["scheduler/core", "master/base", "master/clients", "master/loop", "master/submissions/notify.h", "common/protocol",
                         "common/log", "common/base"], ["asio", "spdlog"]),
     # Policies of one's own, for the programs that plan with them.
-    "master/policies": (["scheduler", "common/app/loaded_application.h", "common/base"], ["nlohmann"]),
+    "master/policies": (["scheduler", "common/app/loaded_application.h", "common/base", "common/files/disk.h"], ["nlohmann"]),
     "master/advice": (["scheduler", "master/base", "master/actions/application_link.h", "master/loop", "master/outputs/attempt_logs.h",
                        "master/submissions", "common/protocol", "common/net", "common/log", "common/base"], ["asio", "spdlog"]),
     "master": (["scheduler", "master", "common"], ["asio", "spdlog"]),

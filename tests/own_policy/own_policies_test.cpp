@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
+#include "master/policies/watched_policy.h"
 #include "tests/own_policy/asked_policy.h"
 
 namespace ontime::master {
@@ -79,6 +82,42 @@ TEST_F(OwnPolicies, OneThatMisbehavesIsNotAskedAgainAndTheJobIsDone) {
 TEST_F(OwnPolicies, ALookMayTakeAsLongAsItsBudget) {
   EXPECT_THAT(notes("slow"), ElementsAre());  // none was given
   EXPECT_THAT(notes("slow", {{"budget", "2ms"}}), ElementsAre(HasSubstr("ms for a look, and may take 2.0 ms")));
+}
+
+// Counted in ticks of the watch, of which there is one in a millisecond here.
+TEST_F(OwnPolicies, OneThatNeverReturnsEndsTheProgramAndTheNextDoesWithoutIt) {
+  namespace fs = std::filesystem;
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const std::string notes = file("hung-policies");
+  const auto copy = [](const std::string& name) {
+    fs::copy_file(file("unruly"), file(name), fs::copy_options::overwrite_existing);
+    return file(name);
+  };
+  const auto hang = [&](const std::string& policy, const StringMap& more) {
+    const auto end = [](const std::string& why, bool is_noted) {
+      std::fprintf(stderr, "%s\n", why.c_str());
+      std::_Exit(is_noted ? 1 : 2);
+    };
+    end_at_hanging_policies(end, 1ms);
+    StringMap parameters{{"how", "hangs"}};
+    parameters.insert(more.begin(), more.end());
+    notes_under(policy, parameters);
+  };
+  EXPECT_EXIT(hang(copy("hangs"), {{"budget", "20ms"}}), testing::ExitedWithCode(2),
+              "hangs.so has not returned for 200");
+  const auto hang_and_note = [&] {
+    fs::remove(notes);
+    note_hanging_policies_in(notes);
+    hang(copy("hangs"), {});
+  };
+  EXPECT_EXIT(hang_and_note(), testing::ExitedWithCode(1), "hangs.so has not returned for 60.0 ms and cannot be left");
+
+  note_hanging_policies_in(notes);
+  EXPECT_THAT(notes_under(file("hangs"), {{"how", "hangs"}}),
+              ElementsAre(excuse_of(file("hangs"), "it did not return to the master before")));
+  fs::last_write_time(file("hangs"), fs::file_time_type::clock::now() - 1h);  // as another one
+  EXPECT_THAT(notes_under(file("hangs"), {{"how", "throws"}}), ElementsAre(HasSubstr("it throws: out of temper")));
+  fs::remove(notes);
 }
 
 }  // namespace

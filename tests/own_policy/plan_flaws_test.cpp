@@ -9,6 +9,7 @@
 #include <random>
 
 #include "master/policies/own_policies.h"
+#include "scheduler/policies/open_segments.h"
 #include "tests/scheduler/random_history.h"
 
 namespace ontime::scheduler {
@@ -132,6 +133,7 @@ class FlawOf : public testing::Test {
 TEST_F(FlawOf, WhatIsThereMayBeAskedFor) {
   EXPECT_EQ(flaw_of(Speculate{task(0), 0, WholeSegment{1}}), "");
   EXPECT_EQ(flaw_of(Speculate{task(0), 0, SharedTail{50, 1}}), "");
+  EXPECT_EQ(flaw_of(race_for(task(0), 0, 1, std::numeric_limits<double>::infinity())), "");  // it stands still
   EXPECT_EQ(flaw_of(Speculate{task(0), 0, GivenTail{{{50, 1}, {70, 0}}}}), "");
   EXPECT_EQ(flaw_of(Divide{task(2), 200, {230, 260}}), "");
   EXPECT_EQ(flaw_of(EndAttempt{{task(0), 0}}), "");

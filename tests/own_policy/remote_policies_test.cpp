@@ -24,9 +24,14 @@ using scheduler::Plan;
 using scheduler::StringMap;
 using scheduler::View;
 using scheduler::test::PacedWorld;
+using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
+using testing::UnorderedElementsAre;
+using testing::UnorderedElementsAreArray;
 
 const std::string kSources = ONTIME_TEST_SOURCES;
 
@@ -95,6 +100,10 @@ TEST(RemotePolicies, AFileThatHasChangedIsLoadedAgainAndOneThatOthersCouldChange
   EXPECT_THAT(refusal_of(file), HasSubstr("the policy " + file + " is not run, because others could change it"));
 }
 
+TEST(RemotePolicies, WhatNobodyKnowsIsLeftOut) {
+  EXPECT_THAT(notes_under(python("unruly"), {{"how", "unknown"}}), Each(Not(HasSubstr("is not asked any more"))));
+}
+
 TEST(RemotePolicies, OneThatFailsIsNotAskedAgainAndTheJobIsDone) {
   EXPECT_EQ(problem_of("not"), "0 notes");
   EXPECT_EQ(problem_of("raises"), "it raises RuntimeError: out of temper (line 29)");
@@ -139,22 +148,32 @@ TEST(RemotePolicies, OneThatHangsIsCutOffAndItsProcessEnded) {
 }
 
 // A look as its reader sees it: by table and column.
-class Seen {
+class Shown {
  public:
-  explicit Seen(const Look& look) {
+  explicit Shown(const Look& look) {
     const std::string bytes = encode(look);
     const char* at = bytes.data();
     for (const auto& table : tables_of_looks()) {
       const std::size_t rows = take<std::uint64_t>(at);
       for (const auto& column : table.at("columns")) {
-        std::vector<double>& into = columns_[table.at("name").get<std::string>() + "." + column[0].get<std::string>()];
-        for (std::size_t row = 0; row < rows; ++row)
-          into.push_back(column[1] == "q" ? static_cast<double>(take<std::int64_t>(at)) : take<double>(at));
+        const std::string name = table.at("name").get<std::string>() + "." + column[0].get<std::string>();
+        for (std::size_t row = 0; row < rows; ++row) {
+          if (column[1] == "s")
+            places_[name].push_back(take<std::uint64_t>(at));
+          else
+            columns_[name].push_back(column[1] == "q" ? static_cast<double>(take<std::int64_t>(at)) : take<double>(at));
+        }
+        columns_.try_emplace(name);
       }
     }
-    EXPECT_EQ(at, bytes.data() + bytes.size());
+    texts_.assign(at, bytes.data() + bytes.size());
   }
   const std::vector<double>& operator[](const std::string& name) const { return columns_.at(name); }
+  std::vector<std::string> texts(const std::string& name) const {
+    std::vector<std::string> found;
+    for (const std::uint64_t place : places_.at(name)) found.push_back(texts_.substr(place >> 32, place & UINT32_MAX));
+    return found;
+  }
 
  private:
   template <class Number>
@@ -165,6 +184,8 @@ class Seen {
     return number;
   }
   std::map<std::string, std::vector<double>> columns_;
+  std::map<std::string, std::vector<std::uint64_t>> places_;
+  std::string texts_;
 };
 
 // A policy that plans what a function says, at every second.
@@ -193,10 +214,10 @@ PacedWorld world_that_looks(const Looking::Function& look) {
 
 TEST(RemotePolicies, TheyAreShownWhatOursSee) {
   std::size_t looks = 0;
-  std::set<JobId> before;
+  Seen before;
   PacedWorld paced = world_that_looks([&](const View& view) {
     ++looks;
-    const Seen seen(look_at(view, before));
+    const Shown seen(look_at(view, before));
     EXPECT_THAT(seen["view.spare_slots"], ElementsAre(view.spare_slots()));
     EXPECT_EQ(seen["jobs.id"].size(), view.jobs.size());
     const auto& tasks = seen["tasks.index"];
@@ -228,9 +249,9 @@ TEST(RemotePolicies, TheyAreShownWhatOursSee) {
 TEST(RemotePolicies, TheyAreToldOfJobsThatHaveEnded) {
   std::vector<double> ended;
   std::vector<double> held;
-  std::set<JobId> before;
+  Seen before;
   PacedWorld paced = world_that_looks([&](const View& view) {
-    const Seen seen(look_at(view, before));
+    const Shown seen(look_at(view, before));
     ended.insert(ended.end(), seen["ended.is_met"].begin(), seen["ended.is_met"].end());
     held.insert(held.end(), seen["ended.machine_seconds"].begin(), seen["ended.machine_seconds"].end());
     return Plan{};
@@ -244,6 +265,59 @@ TEST(RemotePolicies, TheyAreToldOfJobsThatHaveEnded) {
         paced.run_job(job));  // the first two take 20 s each, beside each other, and the last one has a node less
   EXPECT_THAT(ended, ElementsAre(0, 1));
   for (const double seconds : held) EXPECT_NEAR(seconds, 20, 1);
+}
+
+TEST(RemotePolicies, NamesAreShownAndEachTaskThatIsDoneOnce) {
+  std::vector<double> done;
+  std::vector<double> took;
+  Seen before;
+  PacedWorld paced = world_that_looks([&](const View& view) {
+    const Shown seen(look_at(view, before));
+    EXPECT_THAT(seen.texts("jobs.name"), Each(std::string("Grüße")));
+    EXPECT_THAT(seen.texts("jobs.application"), Each(std::string("wordcount")));
+    EXPECT_THAT(seen.texts("jobs.owner"), Each(std::string()));
+    EXPECT_THAT(seen.texts("nodes.name"), ElementsAre("node-0", "node-1", "node-2"));
+    EXPECT_THAT(seen.texts("nodes.host"), ElementsAre("host-node-0", "host-node-1", "host-node-2"));
+    done.insert(done.end(), seen["done.index"].begin(), seen["done.index"].end());
+    took.insert(took.end(), seen["done.seconds"].begin(), seen["done.seconds"].end());
+    for (const double at : seen["done.done_at"]) EXPECT_LE(at, seen["jobs.age"].front());
+    if (!view.jobs.empty()) {
+      EXPECT_EQ(done.size(), view.jobs[0].job->tasks_done);
+      const auto durations = view.jobs[0].outlook->task_durations();
+      EXPECT_THAT(took, UnorderedElementsAreArray(durations.begin(), durations.end()));
+    }
+    return Plan{};
+  });
+  scheduler::JobSpec spec;
+  spec.name = "Grüße";
+  spec.application = "wordcount";
+  EXPECT_TRUE(paced.run_job(paced.submit(5, spec)));
+  EXPECT_THAT(done, UnorderedElementsAre(1, 2, 3, 4));  // the first is the slow one, with which the job ends
+}
+
+TEST(RemotePolicies, OneThatGoesByNamesAndFinishedTasksDecidesAsItWouldInCpp) {
+  allow_own_policies(Duration::zero());
+  const auto ours = scheduler::make_policy(std::string(ONTIME_TEST_POLICIES) + "/by_name.so", {});
+  const auto theirs = scheduler::make_policy(python("by_name"), {});
+  std::size_t races = 0;
+  PacedWorld paced = world_that_looks([&](const View& view) {
+    Plan plan = ours->plan(view);
+    EXPECT_EQ(scheduler::test::in_words(theirs->plan(view)), scheduler::test::in_words(plan));
+    for (const auto& decision : plan.decisions) races += std::holds_alternative<scheduler::Speculate>(decision);
+    return plan;
+  });
+  paced.set_rate([](AttemptId id) { return id.task.index % 3 == 0 && id.number == 0 ? 40.0 : 250.0; });
+  scheduler::JobSpec spec;
+  std::vector<JobId> jobs;
+  for (const char* name : {"nightly", "patient", "nightly"}) {
+    spec.name = name;
+    spec.owner = name[0] == 'n' ? "anna" : "";
+    jobs.push_back(paced.submit(6, spec));
+  }
+  for (const JobId job : jobs) EXPECT_TRUE(paced.run_job(job));
+  EXPECT_GT(races, 0U);
+  EXPECT_EQ(paced.copies(jobs[1]), 0U);
+  EXPECT_THAT(paced.notes(jobs[0]), Contains(HasSubstr("nightly of anna: 3 tasks took")));
 }
 
 TEST(RemotePolicies, EachDecisionIsWhatItsNameSays) {

@@ -71,6 +71,17 @@ run --output "$work/died" --policy "$unruly:how=dies" --explain >"$work/died.txt
 grep 'unruly.py is not asked any more: its process has ended with exit code 0' "$work/died.txt"
 diff <("$ontime" result "$work/copied") <("$ontime" result "$work/died")
 
+echo "One that never returns ends a simulation, and the next master of a job does without it"
+"$ontime" simulate "$source_dir/examples/experiments/one-straggler.yaml" --policy "$policies/unruly.so:how=hangs,budget=1s" 2>"$work/stuck" &
+simulation=$!
+run --output "$work/left" --policy ./unruly.so:how=hangs --explain >"$work/left.txt" 2>&1
+grep 'unruly.so is not asked any more: it did not return to the master before' "$work/left.txt"
+diff <("$ontime" result "$work/copied") <("$ontime" result "$work/left")
+status=0
+wait $simulation || status=$?
+[ "$status" -eq 2 ]
+grep '^ontime: The policy .*unruly.so has not returned for 10.00 s and cannot be left' "$work/stuck"
+
 echo "One that cannot be loaded is refused before anything runs"
 status=0
 run --output "$work/refused" --policy ./outdated.so 2>"$work/refusal" || status=$?

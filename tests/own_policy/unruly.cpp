@@ -11,7 +11,8 @@ using namespace std::chrono_literals;
 class Unruly final : public Policy {
  public:
   explicit Unruly(Parameters& parameters)
-      : how_(parameters.choice("how", "not", {"not", "throws", "throws-int", "names", "many", "slow", "at-once"})) {
+      : how_(parameters.choice("how", "not",
+                               {"not", "throws", "throws-int", "names", "many", "slow", "hangs", "at-once"})) {
     if (how_ == "at-once") throw std::runtime_error("out of temper");
   }
 
@@ -22,6 +23,7 @@ class Unruly final : public Policy {
     if (how_ == "throws-int") throw 7;
     if (how_ == "names") plan.add(EndAttempt{{{ontime::JobId{99}, 0}, 0}});
     if (how_ == "many") plan.decisions.resize(100'001, Decline{{view.jobs.front().id, 0}});
+    while (how_ == "hangs") std::this_thread::sleep_for(1h);
     if (how_ == "slow") std::this_thread::sleep_for(5ms);
     return plan;
   }

@@ -81,6 +81,13 @@ class Unruly(Policy):
         plan.share_tail(0, 1, handover="never")
         return plan
 
+    def do_unknown(self, view, plan):
+        nobody_knows, never, last = float("nan"), float("inf"), view.segments[0].end - 1
+        plan.race(0, completion=never, pocd_before=nobody_knows, pocd_after=nobody_knows, rate=nobody_knows)
+        plan.give_tail(0, [(last, 1)], completion=nobody_knows)
+        plan.share_tail(0, last, completion=never)
+        return plan
+
     def do_flawed(self, view, plan):
         plan.race(0, copies=100_000)
         return plan

@@ -6,6 +6,8 @@ one before, less ``price`` for each second that a slot was held; over an episode
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import csv
 import os
 import select
@@ -68,9 +70,10 @@ class Cluster(gymnasium.Env[View, Plan]):  # type: ignore[misc]
     def step(self, action: Plan) -> tuple[View, float, bool, bool, dict[str, Any]]:
         if self._run is None:
             raise BadRequest("The episode is over; call reset().")
-        if action.next_check is None:
-            action.next_check = self._view.after(self._period)
-        self._run.answer(action)
+        answer = copy.copy(action)
+        if answer.next_check is None:
+            answer.next_check = self._view.after(self._period)
+        self._run.answer(answer)
         view = self._run.next_view()
         if view is not None:
             self._view = view
@@ -126,9 +129,10 @@ class _Run:
             ready = select.select(sources, [], [])[0]
             if self._listener in ready:
                 link = Link(self._listener.accept()[0])
-                link.greeting()
-                link.welcome(self._order, False, True)
                 self._links.append(link)
+                with contextlib.suppress(OSError):  # it has died meanwhile, as next_view() finds
+                    if link.greeting() is not None:
+                        link.welcome(self._order, False, True)
             elif ready == [self._end]:
                 return None
             else:
@@ -140,7 +144,12 @@ class _Run:
                 self._planning.close()
 
     def answer(self, plan: Plan) -> None:
-        self._planning.answer(plan)
+        try:
+            self._planning.answer(plan)
+        except (TypeError, ValueError) as error:
+            raise BadRequest(f"the plan cannot be sent: {error}") from error
+        except OSError:  # it has died, and next_view() will say so
+            pass
 
     def jobs(self) -> list[dict[str, str]]:
         """Rows of its table of jobs."""

@@ -140,9 +140,13 @@ def run_studies(paths: Sequence[Path], policies: Sequence[str], out: Path, quick
     return rows
 
 
+def _rivals(first: str, others: Sequence[str]) -> list[str]:
+    return [name for name in others if {first, name} != _SAME]
+
+
 def judge(row: Row, first: str, others: Sequence[str]) -> Verdict:
     measure = row.measure([first, *others])
-    others = [name for name in others if {first, name} != _SAME]
+    others = _rivals(first, others)
     sign = 1 if measure == "pocd" else -1
 
     def best_of(names: Sequence[str]) -> str:
@@ -211,11 +215,13 @@ def _comparisons(verdicts: Sequence[Verdict], first: str) -> str:
 
 def page_of(verdicts: Sequence[Verdict], first: str, others: Sequence[str], again: str) -> str:
     seeds = verdicts[0].ahead.runs
+    rivals = _rivals(first, others)
+    kin = "".join(f" `{name}` is no rival: one chooses the other." for name in others if name not in rivals)
     won = sum(one.ahead.value > 0 for one in verdicts)
     level = sum(one.ahead.value == 0 for one in verdicts)
     return (
-        f"# The league\n\n`{first}` beside {len(others)} policies in {len(verdicts)} rows: ahead of each other one in "
-        f"{won}, level with the best other in {level}, behind in {len(verdicts) - won - level}.\n\n    {again}\n\n"
+        f"# The league\n\n`{first}` beside {len(rivals)} rivals in {len(verdicts)} rows: ahead of each in {won}, level "
+        f"with the best in {level}, behind in {len(verdicts) - won - level}.{kin}\n\n    {again}\n\n"
         "Cells are PoCD, or the mean time of a job where nobody is late, / slot-seconds a job. Differences are paired by\n"
         f"job, over {seeds} seeds, with 95 % intervals by the bootstrap over seeds; of times, as shares of the other's "
         "time.\n"

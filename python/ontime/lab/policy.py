@@ -6,6 +6,7 @@ flag as keyword arguments, and asks it for a plan whenever a job comes and when 
 
 from __future__ import annotations
 
+import math
 import sys
 from collections import namedtuple
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,14 +17,15 @@ _WORD = 8  # bytes of a number
 
 
 class Table:
-    """Rows of one kind. ``table.name`` is a column: a memoryview of numbers, which numpy takes without copying.
-    ``table[i]`` is a row, and so is what a loop gives: a tuple with names, whose first is ``row``, its number. To look
+    """Rows of one kind. ``table.name`` is a column: a memoryview of numbers, which numpy takes without copying, or a list of
+    texts. ``table[i]`` is a row, and so is what a loop gives: a tuple with names, whose first is ``row``, its number. To look
     for few among many rows, go through a column: that is ten times as fast."""
 
     def __init__(self, kind: Kind, words: memoryview, size: int):
         self._kind = kind
         self._words = words
         self._size = size
+        self._texts = words[:0]  # of all tables
 
     def __len__(self) -> int:
         return self._size
@@ -35,9 +37,14 @@ class Table:
             raise AttributeError(f"{self._kind.name} has no column '{name}'; it has {', '.join(columns)}")
         place, code = columns[name]
         length = self._size * _WORD
-        column = self._words[place * length : (place + 1) * length].cast(code)
+        words = self._words[place * length : (place + 1) * length]
+        column = words.cast(code) if code != "s" else [self._text(word) for word in words.cast("q")]
         setattr(self, name, column)
         return column
+
+    def _text(self, place: int) -> str:
+        begin, size = place >> 32, place & 0xFFFFFFFF
+        return str(self._texts[begin : begin + size], "utf-8", "replace")
 
     def __getitem__(self, row: int) -> Any:
         if not 0 <= row < self._size:
@@ -49,7 +56,7 @@ class Table:
 
     def rows(self, first: int, count: int) -> Iterator[Any]:
         end = first + count
-        columns = [getattr(self, name)[first:end].tolist() for name in self._kind.columns]
+        columns = [_listed(getattr(self, name)[first:end]) for name in self._kind.columns]
         # Without a call of Python's own for each.
         return map(partial(tuple.__new__, self._kind.row), zip(range(first, end), *columns))
 
@@ -76,13 +83,14 @@ class Kind:
 
 class View:
     """What a policy sees at one instant: ``now``, ``slots``, ``free_slots``, ``spare_slots``, ``waiting``, and the tables
-    ``jobs``, ``tasks`` (those that are not done), ``segments``, ``attempts``, ``nodes`` and ``ended`` (jobs that have
-    ended since the last look). ``print(view)`` says what their columns hold."""
+    ``jobs``, ``tasks`` (those that are not done), ``segments``, ``attempts``, ``done`` (tasks that were done since the
+    last look), ``nodes`` and ``ended`` (jobs that have ended since then). ``print(view)`` says what their columns hold."""
 
     jobs: Table
     tasks: Table
     segments: Table
     attempts: Table
+    done: Table
     nodes: Table
     ended: Table
 
@@ -93,6 +101,8 @@ class View:
             table, rest = kind.read(rest)
             self._tables.append(table)
             setattr(self, kind.name, table)
+        for table in self._tables:
+            table._texts = rest
         self.__dict__ |= self.view[0]._asdict()
 
     def __getattr__(self, name: str) -> Any:
@@ -119,7 +129,8 @@ class View:
 class Plan:
     """What a policy asks for, carried out in this order. Jobs, tasks, segments and attempts are rows of the view, or
     their numbers; ``reason`` is a code such as "late". ``expected``: for people, any of ``completion`` (seconds after
-    submission without it), ``pocd_before``, ``pocd_after``, ``rate`` and ``usual_rate`` (bytes a second)."""
+    submission without it), ``pocd_before``, ``pocd_after``, ``rate`` and ``usual_rate`` (bytes a second); those that are
+    no finite number, as of what stands still, are left out."""
 
     def __init__(self, next_check: int | None = None):
         self.next_check = next_check  #: when to ask again, as ``view.now``; None: when the next job comes
@@ -128,7 +139,7 @@ class Plan:
 
     def race(self, segment: Any, copies: int = 1, *, reason: str = "late", **expected: float) -> None:
         """Fresh attempts for an open segment, from its begin."""
-        self._add("race", segment=_row(segment), copies=int(copies), reason=reason, **expected)
+        self._add("race", segment=_row(segment), copies=int(copies), reason=reason, **_known(expected))
 
     def share_tail(
         self,
@@ -142,7 +153,7 @@ class Plan:
     ) -> None:
         """Fresh attempts from byte ``begin`` on; the one that is ahead races for it too. ``handover="ready"``: it is cut
         off when they are ready, at ``begin`` or later."""
-        more = {"handover": handover, "reason": reason, **expected}
+        more = {"handover": handover, "reason": reason, **_known(expected)}
         self._add("share_tail", segment=_row(segment), begin=int(begin), copies=int(copies), **more)
 
     def give_tail(
@@ -157,7 +168,7 @@ class Plan:
         """The attempt that is ahead stops where the first piece begins; each piece, a byte where it begins and a number
         of copies, is for fresh attempts."""
         parts = [(int(begin), int(copies)) for begin, copies in pieces]
-        self._add("give_tail", segment=_row(segment), pieces=parts, handover=handover, reason=reason, **expected)
+        self._add("give_tail", segment=_row(segment), pieces=parts, handover=handover, reason=reason, **_known(expected))
 
     def divide(self, segment: Any, borders: Iterable[int], *, reason: str = "divide-at-start") -> None:
         """A segment that nobody works on."""
@@ -213,6 +224,15 @@ class PeriodicCheck:
             self._next = view.after(self._period)
         plan.next_check = self._next
         return is_due
+
+
+def _listed(column: memoryview | list[str]) -> list[Any]:
+    return column.tolist() if isinstance(column, memoryview) else column
+
+
+def _known(expected: Mapping[str, float]) -> dict[str, float]:
+    """JSON has no other numbers."""
+    return {name: float(number) for name, number in expected.items() if math.isfinite(number)}
 
 
 def _row(thing: Any) -> int:

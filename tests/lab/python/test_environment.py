@@ -66,6 +66,28 @@ class Environment(unittest.TestCase):
                 view, _, is_over, _, _ = cluster.step(plan)
                 self.assertFalse(is_over)
 
+    def test_a_plan_is_left_as_it_was(self):
+        cluster = self.cluster()
+        cluster.reset(seed=1)
+        plan = Plan()
+        cluster.step(plan)
+        self.assertIsNone(plan.next_check)
+
+    def test_a_plan_that_is_no_JSON_is_an_exception(self):
+        cluster = self.cluster()
+        cluster.reset(seed=1)
+        with self.assertRaisesRegex(ontime.BadRequest, "the plan cannot be sent: Out of range float"):
+            cluster.step(Plan(float("inf")))
+
+    def test_a_simulation_that_has_died_is_an_exception(self):
+        cluster = self.cluster()
+        cluster.reset(seed=1)
+        cluster._run._process.kill()
+        cluster._run._process.wait()
+        with self.assertRaises(ontime.ClusterError):
+            cluster.step(Plan())
+        self.assertIsInstance(cluster.reset(seed=1)[0], View)
+
     def test_a_scenario_that_there_is_not_is_an_exception(self):
         with self.assertRaisesRegex(ontime.BadRequest, "nonesuch.yaml. cannot be read"):
             Cluster("nonesuch.yaml").reset()

@@ -39,6 +39,13 @@ class League(unittest.TestCase):
         seen = judge(row(other=cell([5, 5]), **ours), "auto", ["split-resume", "other"])
         self.assertEqual(seen.best, "other")
 
+    def test_the_page_counts_rivals_only(self):
+        ours = {"auto": cell([8, 8]), "split-resume": cell([8, 8])}
+        names = ["split-resume", "other"]
+        page = page_of([judge(row(other=cell([5, 5]), **ours), "auto", names)], "auto", names, "again")
+        self.assertIn("`auto` beside 1 rivals in 1 rows: ahead of each in 1, level", page)
+        self.assertIn("`split-resume` is no rival", page)
+
     def test_a_difference_is_paired_by_seed(self):
         """Seeds differ by far, the policies by one job in each: the interval knows that."""
         seen = judge(row(auto=cell([2, 9, 6]), other=cell([1, 8, 5])), "auto", ["other"])
