@@ -13,11 +13,14 @@
 namespace rocksdb {
 class DB;
 class Env;
+class Iterator;
 class Status;
 class WriteBatch;
 }  // namespace rocksdb
 
 namespace ontime::journal {
+
+class RecordDecoder;
 
 struct RocksdbSettings {
   bool sync = true;  // false: appended records survive the death of the process but not of the machine
@@ -50,6 +53,8 @@ class RocksdbJournal : public Journal {
   Status write_metadata();
   Status sync_logs() const;
   Status trim_logs();
+  Status read_jobs(rocksdb::Iterator& at, RecordDecoder& decoder,
+                   const std::function<void(const scheduler::JournalRecord&)>& visit);
   Status write(rocksdb::WriteBatch& batch);
   Error damaged(const std::string& how) const;
   Error error_about(const char* what, const std::string& reason) const;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -28,7 +29,8 @@ namespace fact = scheduler::fact;
 constexpr std::uint32_t kNodes = 1000, kLive = 4000, kBatch = 500;
 constexpr std::uint64_t kSplit = 1024;
 
-double elapsed(Stopwatch::time_point since) { return seconds(Stopwatch::now() - since); }
+// Of all threads of this process, in seconds.
+double processor_time() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 template <class T>
 T good(Result<T> result) {
@@ -91,14 +93,22 @@ void make_journal(const std::string& directory, std::uint32_t tasks) {
 
 struct Part {
   const char* name;
-  std::vector<double> times{};
+  std::vector<double> times{}, processor_times{};
 };
+
+double median(std::vector<double>& values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
 
 void measure(const std::string& directory, std::vector<Part>& parts) {
   auto begun = Stopwatch::now();
+  double used = processor_time();
   auto lap = [&, part = parts.begin()]() mutable {
-    (part++)->times.push_back(elapsed(begun));
+    part->times.push_back(seconds(Stopwatch::now() - begun));
+    (part++)->processor_times.push_back(processor_time() - used);
     begun = Stopwatch::now();
+    used = processor_time();
   };
   const auto journal = open(directory);
   lap();
@@ -122,8 +132,7 @@ int report(std::uint32_t tasks, int rounds, std::string directory) {
   std::vector<Part> parts{{"open"}, {"read"}, {"read and replay"}, {"read and record"}, {"start"}};
   for (int round = 0; round < rounds; ++round) measure(directory, parts);
   for (Part& part : parts) {
-    std::sort(part.times.begin(), part.times.end());
-    std::printf("%-16s %6.3f s\n", part.name, part.times[part.times.size() / 2]);
+    std::printf("%-16s %6.3f s, %6.3f s of processors\n", part.name, median(part.times), median(part.processor_times));
   }
   return 0;
 }
