@@ -158,7 +158,7 @@ Result<scheduler::JournalRecord> RecordDecoder::decode(std::string_view bytes) {
   if (static_cast<std::uint8_t>(bytes[0]) != kRecordVersion) return failed("the record has an unknown version");
   if (from_little_endian(bytes.substr(1, 4)) != checksum_of(bytes))
     return failed("the record's checksum does not match");
-  const std::string_view body = bytes.substr(kHeaderBytes);
+  const std::string_view body = message_of(bytes);
   memory_->arena.Reset();
   auto* message = google::protobuf::Arena::CreateMessage<stored::Record>(&memory_->arena);
   if (body.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) ||
@@ -167,6 +167,8 @@ Result<scheduler::JournalRecord> RecordDecoder::decode(std::string_view bytes) {
   }
   return read_record(*message);
 }
+
+std::string_view message_of(std::string_view value) { return value.substr(kHeaderBytes); }
 
 Result<scheduler::JournalRecord> decode_record(std::string_view bytes) { return RecordDecoder().decode(bytes); }
 

@@ -57,6 +57,7 @@ inline constexpr std::uint8_t kRecordVersion = 1;
 
 std::string encode_record(const scheduler::JournalRecord& record);
 Result<scheduler::JournalRecord> decode_record(std::string_view bytes);
+std::string_view message_of(std::string_view value);  // that one holds which was decoded
 
 // decode_record() for many: keeps the memory that messages are parsed into. Not for several threads at a time.
 class RecordDecoder {

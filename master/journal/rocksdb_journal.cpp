@@ -22,6 +22,7 @@
 #include "master/journal/database_files.h"
 #include "master/journal/directory.h"
 #include "master/journal/journal_identity.h"
+#include "master/journal/journal_reader.h"
 #include "master/journal/log_order.h"
 #include "master/journal/record_codec.h"
 
@@ -282,45 +283,14 @@ Status RocksdbJournal::set_back(TimePoint latest) {
 }
 
 Status RocksdbJournal::read_all(const std::function<void(const scheduler::JournalRecord&)>& visit) {
-  next_sequence_.clear();
-  rocksdb::ReadOptions options;
-  options.fill_cache = false;
-  const std::unique_ptr<rocksdb::Iterator> at(database_->NewIterator(options));
-  at->SeekToFirst();
-  RecordDecoder decoder;
-  for (; at->Valid() && at->key()[0] < kRecordPrefix; at->Next()) {
-    if (at->key()[0] == kMetadataPrefix) continue;
-    const Result<scheduler::JournalRecord> record = decoder.decode(at->value().ToStringView());
-    if (!record) return error_about("read", "a record of the cluster: " + record.error().message);
-    if (place_of(record->fact) != at->key().ToStringView())
-      return error_about("read", "a record of the cluster lies under another one's key; it is damaged");
-    visit(*record);
-  }
-  if (Status status = read_jobs(*at, decoder, visit); !status) return status;
-  if (!at->status().ok()) {
-    const bool is_damage = at->status().IsCorruption();
-    return error_about("read", at->status().ToString() + (is_damage ? "; it is damaged" : ""));
-  }
-  positioned_ = true;
-  return {};
+  return read_with_messages([&visit](const scheduler::JournalRecord& record, std::string_view) { visit(record); });
 }
 
-Status RocksdbJournal::read_jobs(rocksdb::Iterator& at, RecordDecoder& decoder,
-                                 const std::function<void(const scheduler::JournalRecord&)>& visit) {
-  JobId job;
-  std::uint64_t* next = nullptr;  // sequence of that job
-  for (; at.Valid(); at.Next()) {
-    const std::optional<RecordKey> key = decode_key(at.key().ToStringView());
-    if (!key) return error_about("read", "it holds a key that is not a record's; it is damaged");
-    const auto place = [&] { return "record " + std::to_string(key->sequence) + " of " + to_string(key->job); };
-    if (next == nullptr || key->job != job) next = &next_sequence_[job = key->job];
-    if (key->sequence != *next) return error_about("read", "records before " + place() + " are missing");
-    const Result<scheduler::JournalRecord> record = decoder.decode(at.value().ToStringView());
-    if (!record) return error_about("read", place() + ": " + record.error().message);
-    if (scheduler::job_of(record->fact) != job) return error_about("read", place() + " belongs to another job");
-    ++*next;
-    visit(*record);
-  }
+Status RocksdbJournal::read_with_messages(const VisitWithMessage& visit) {
+  next_sequence_.clear();
+  Status read = JournalReader(*database_, next_sequence_).read(visit);
+  if (!read) return error_about("read", read.error().message);
+  positioned_ = true;
   return {};
 }
 

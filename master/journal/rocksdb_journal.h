@@ -13,14 +13,11 @@
 namespace rocksdb {
 class DB;
 class Env;
-class Iterator;
 class Status;
 class WriteBatch;
 }  // namespace rocksdb
 
 namespace ontime::journal {
-
-class RecordDecoder;
 
 struct RocksdbSettings {
   bool sync = true;  // false: appended records survive the death of the process but not of the machine
@@ -43,6 +40,7 @@ class RocksdbJournal : public Journal {
   Status append_again(std::span<const scheduler::JournalRecord> batch) override;
   Status set_back(TimePoint latest) override;
   Status read_all(const std::function<void(const scheduler::JournalRecord&)>& visit) override;
+  Status read_with_messages(const VisitWithMessage& visit) override;
 
  private:
   enum class For { Writing, Reading };
@@ -53,8 +51,6 @@ class RocksdbJournal : public Journal {
   Status write_metadata();
   Status sync_logs() const;
   Status trim_logs();
-  Status read_jobs(rocksdb::Iterator& at, RecordDecoder& decoder,
-                   const std::function<void(const scheduler::JournalRecord&)>& visit);
   Status write(rocksdb::WriteBatch& batch);
   Error damaged(const std::string& how) const;
   Error error_about(const char* what, const std::string& reason) const;

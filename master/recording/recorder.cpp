@@ -33,9 +33,10 @@ Recorder::~Recorder() {
   thread_.join();
 }
 
-void Recorder::add_known(const scheduler::JournalRecord& record) {
+void Recorder::add_known(const scheduler::JournalRecord& record, std::string_view message) {
   if (is_over_) return;
-  is_over_ = !encoder_.append(record, known_) || known_.size() > options_.bytes_max;
+  const bool is_added = message.empty() ? encoder_.append(record, known_) : append_known(message, known_);
+  is_over_ = !is_added || known_.size() > options_.bytes_max;
 }
 
 void Recorder::forget_known() {

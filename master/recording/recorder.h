@@ -31,7 +31,8 @@ class Recorder {
 
   // In this order, from one thread: the journal's records as they are read, then the epoch with the first step, then
   // all other steps.
-  void add_known(const scheduler::JournalRecord& record);
+  // `message`: as the journal has it; empty where that is not at hand.
+  void add_known(const scheduler::JournalRecord& record, std::string_view message = {});
   void forget_known();  // they are read once more
   void begin(std::uint64_t epoch, Header header);
   // `event` may be null: the start.

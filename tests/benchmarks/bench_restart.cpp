@@ -118,7 +118,8 @@ void measure(const std::string& directory, std::vector<Part>& parts) {
   good(journal->read_all([&](const JournalRecord& record) { scheduler->replay(record); }));
   lap();
   recording::Recorder recorder({"", 256u << 20, [](const std::string&) {}});
-  good(journal->read_all([&](const JournalRecord& record) { recorder.add_known(record); }));
+  good(journal->read_with_messages(
+      [&](const JournalRecord& record, std::string_view message) { recorder.add_known(record, message); }));
   lap();
   const scheduler::Step step = scheduler->start(from_unix_ns(std::int64_t{1} << 50));
   lap();
