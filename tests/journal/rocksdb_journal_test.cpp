@@ -51,17 +51,6 @@ class RocksdbJournalTest : public testing::Test {
     return std::nullopt;
   }
 
-  // How many of the first facts it has, each with its message; why it stops there in `refusal_`.
-  int read_facts(RocksdbJournal& journal) {
-    int count = 0;
-    const Status status = journal.read_with_messages([&](const JournalRecord& one, std::string_view message) {
-      EXPECT_EQ(encode_record(one), encode_record(fact_number(count++)));
-      EXPECT_EQ(message, message_of(encode_record(one)));
-    });
-    refusal_ = status ? "" : status.error().message;
-    return count;
-  }
-
   // A closed journal that holds facts 0 to count - 1, each in a batch of its own.
   void make_journal(int count) {
     auto journal = open(true);
@@ -106,24 +95,6 @@ std::vector<int> first(int count) {
   std::vector<int> numbers;
   for (int number = 0; number < count; ++number) numbers.push_back(number);
   return numbers;
-}
-
-// A thread of its own reads ahead then.
-TEST_F(RocksdbJournalTest, ALargeJournalIsReadInOrderAndUpToWhatIsDamaged) {
-  constexpr int kCount = 5000;
-  make_journal(1);
-  {
-    auto journal = open();
-    ASSERT_EQ(read_facts(**journal), 1);
-    std::vector<JournalRecord> more;
-    for (int number = 1; number < kCount; ++number) more.push_back(fact_number(number));
-    ASSERT_TRUE((*journal)->append(more));
-    EXPECT_EQ(read_facts(**journal), kCount);
-  }
-  put_raw(encode_key({JobId{1}, 3999}), "no record");
-  auto journal = open();
-  EXPECT_EQ(read_facts(**journal), 3999);
-  EXPECT_NE(refusal_.find("record 3999 of job-1: "), std::string::npos) << refusal_;
 }
 
 TEST_F(RocksdbJournalTest, HoldsWhatWasAppendedAfterReopening) {
