@@ -41,15 +41,16 @@ class Recorder {
  private:
   void hand_over();
   void run();
+  bool write_blocks(std::string_view content);
   void write(std::string_view content);
   bool make_room(std::uint64_t bytes);
   void stop(const std::string& why);
 
   const Options options_;
   EntryEncoder encoder_;
-  TimePoint last_;     // of the last step
-  std::string known_;  // encoded, before the epoch begins
-  std::size_t known_bytes_ = 0;
+  TimePoint last_;  // of the last step
+  // Encoded, before the epoch begins; then of the writing thread.
+  std::string header_, known_;
   bool is_over_ = false;  // nothing more is recorded; control thread
 
   std::mutex mutex_;
