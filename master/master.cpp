@@ -127,13 +127,14 @@ Result<Master::Recovered> Master::read(journal::Journal& journal, const Settings
                                        recording::Recorder* recorder) {
   Recovered recovered;
   recovered.scheduler = std::make_unique<scheduler::Scheduler>(scheduling_of(settings));
-  const Status status = journal.read_all([&recovered, recorder](const scheduler::JournalRecord& record) {
-    recovered.scheduler->replay(record);
-    if (recorder != nullptr) recorder->add_known(record);
-    recovered.failures.observe(record);
-    recovered.first = std::min(recovered.first, record.at);
-    recovered.last = std::max(recovered.last, record.at);
-  });
+  const Status status =
+      journal.read_with_messages([&](const scheduler::JournalRecord& record, std::string_view message) {
+        recovered.scheduler->replay(record);
+        if (recorder != nullptr) recorder->add_known(record, message);
+        recovered.failures.observe(record);
+        recovered.first = std::min(recovered.first, record.at);
+        recovered.last = std::max(recovered.last, record.at);
+      });
   if (!status) return status.error();
   return recovered;
 }

@@ -10,6 +10,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "common/base/result.h"
 #include "scheduler/core/record.h"
@@ -51,6 +52,11 @@ class Journal {
   // Visits every record: those of the cluster (epoch, nodes, profiles), then each job's, by job. Stops at a record that
   // cannot be read; the error names the file or directory and the reason.
   virtual Status read_all(const std::function<void(const scheduler::JournalRecord&)>& visit) = 0;
+  // The same, with the message that each was read from (records.proto); empty where it is not at hand.
+  using VisitWithMessage = std::function<void(const scheduler::JournalRecord&, std::string_view message)>;
+  virtual Status read_with_messages(const VisitWithMessage& visit) {
+    return read_all([&visit](const scheduler::JournalRecord& record) { visit(record, {}); });
+  }
 };
 
 }  // namespace ontime::journal

@@ -1,7 +1,11 @@
 #include "master/journal/record_codec.h"
 
+#include <google/protobuf/arena.h>
+
+#include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <variant>
 
@@ -141,19 +145,32 @@ std::string encode_record(const scheduler::JournalRecord& from) {
   return bytes.replace(1, 4, little_endian(checksum_of(bytes), 4));
 }
 
-Result<scheduler::JournalRecord> decode_record(std::string_view bytes) {
+struct RecordDecoder::Memory {
+  std::array<char, 16u << 10> first;  // as much as most records take
+  google::protobuf::Arena arena{first.data(), first.size()};
+};
+
+RecordDecoder::RecordDecoder() : memory_(std::make_unique<Memory>()) {}
+RecordDecoder::~RecordDecoder() = default;
+
+Result<scheduler::JournalRecord> RecordDecoder::decode(std::string_view bytes) {
   if (bytes.size() < kHeaderBytes) return failed("the record is cut short");
   if (static_cast<std::uint8_t>(bytes[0]) != kRecordVersion) return failed("the record has an unknown version");
   if (from_little_endian(bytes.substr(1, 4)) != checksum_of(bytes))
     return failed("the record's checksum does not match");
-  const std::string_view body = bytes.substr(kHeaderBytes);
-  stored::Record message;
+  const std::string_view body = message_of(bytes);
+  memory_->arena.Reset();
+  auto* message = google::protobuf::Arena::CreateMessage<stored::Record>(&memory_->arena);
   if (body.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) ||
-      !message.ParseFromArray(body.data(), static_cast<int>(body.size()))) {
+      !message->ParseFromArray(body.data(), static_cast<int>(body.size()))) {
     return failed("the record cannot be parsed");
   }
-  return read_record(message);
+  return read_record(*message);
 }
+
+std::string_view message_of(std::string_view value) { return value.substr(kHeaderBytes); }
+
+Result<scheduler::JournalRecord> decode_record(std::string_view bytes) { return RecordDecoder().decode(bytes); }
 
 namespace {
 

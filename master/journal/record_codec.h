@@ -9,6 +9,7 @@
 // What decodes is exactly what was encoded; anything else is an error, never a wrong record.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,5 +57,18 @@ inline constexpr std::uint8_t kRecordVersion = 1;
 
 std::string encode_record(const scheduler::JournalRecord& record);
 Result<scheduler::JournalRecord> decode_record(std::string_view bytes);
+std::string_view message_of(std::string_view value);  // that one holds which was decoded
+
+// decode_record() for many: keeps the memory that messages are parsed into. Not for several threads at a time.
+class RecordDecoder {
+ public:
+  RecordDecoder();
+  ~RecordDecoder();
+  Result<scheduler::JournalRecord> decode(std::string_view bytes);
+
+ private:
+  struct Memory;
+  const std::unique_ptr<Memory> memory_;
+};
 
 }  // namespace ontime::journal

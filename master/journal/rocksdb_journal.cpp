@@ -22,6 +22,7 @@
 #include "master/journal/database_files.h"
 #include "master/journal/directory.h"
 #include "master/journal/journal_identity.h"
+#include "master/journal/journal_reader.h"
 #include "master/journal/log_order.h"
 #include "master/journal/record_codec.h"
 
@@ -282,35 +283,13 @@ Status RocksdbJournal::set_back(TimePoint latest) {
 }
 
 Status RocksdbJournal::read_all(const std::function<void(const scheduler::JournalRecord&)>& visit) {
+  return read_with_messages([&visit](const scheduler::JournalRecord& record, std::string_view) { visit(record); });
+}
+
+Status RocksdbJournal::read_with_messages(const VisitWithMessage& visit) {
   next_sequence_.clear();
-  rocksdb::ReadOptions options;
-  options.fill_cache = false;
-  const std::unique_ptr<rocksdb::Iterator> at(database_->NewIterator(options));
-  at->SeekToFirst();
-  for (; at->Valid() && at->key()[0] < kRecordPrefix; at->Next()) {
-    if (at->key()[0] == kMetadataPrefix) continue;
-    const Result<scheduler::JournalRecord> record = decode_record(at->value().ToStringView());
-    if (!record) return error_about("read", "a record of the cluster: " + record.error().message);
-    if (place_of(record->fact) != at->key().ToStringView())
-      return error_about("read", "a record of the cluster lies under another one's key; it is damaged");
-    visit(*record);
-  }
-  for (; at->Valid(); at->Next()) {
-    const std::optional<RecordKey> key = decode_key(at->key().ToStringView());
-    if (!key) return error_about("read", "it holds a key that is not a record's; it is damaged");
-    const std::string place = "record " + std::to_string(key->sequence) + " of " + to_string(key->job);
-    if (key->sequence != next_sequence_[key->job])
-      return error_about("read", "records before " + place + " are missing");
-    const Result<scheduler::JournalRecord> record = decode_record(at->value().ToStringView());
-    if (!record) return error_about("read", place + ": " + record.error().message);
-    if (scheduler::job_of(record->fact) != key->job) return error_about("read", place + " belongs to another job");
-    ++next_sequence_[key->job];
-    visit(*record);
-  }
-  if (!at->status().ok()) {
-    const bool is_damage = at->status().IsCorruption();
-    return error_about("read", at->status().ToString() + (is_damage ? "; it is damaged" : ""));
-  }
+  Status read = JournalReader(*database_, next_sequence_).read(visit);
+  if (!read) return error_about("read", read.error().message);
   positioned_ = true;
   return {};
 }

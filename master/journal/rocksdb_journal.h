@@ -40,6 +40,7 @@ class RocksdbJournal : public Journal {
   Status append_again(std::span<const scheduler::JournalRecord> batch) override;
   Status set_back(TimePoint latest) override;
   Status read_all(const std::function<void(const scheduler::JournalRecord&)>& visit) override;
+  Status read_with_messages(const VisitWithMessage& visit) override;
 
  private:
   enum class For { Writing, Reading };

@@ -73,6 +73,10 @@ class EntryEncoder {
   std::unique_ptr<Messages> messages_;
 };
 
+// A record that the journal held, from its message there: the same entry as EntryEncoder makes of the record. False as
+// there.
+bool append_known(std::string_view message, std::string& to);
+
 // A record as RecordedStep::records has it.
 std::string encode_step_record(const scheduler::JournalRecord& record);
 Result<scheduler::JournalRecord> decode_step_record(std::string_view bytes);

@@ -199,6 +199,16 @@ bool EntryEncoder::append(const Header& from, std::string& to) {
   return append_message(to);
 }
 
+bool append_known(std::string_view message, std::string& to) {
+  constexpr char kTag = stored::Entry::kKnownFieldNumber << 3 | 2;  // a field that is as long as it says
+  std::string head(1, kTag);
+  append_varint(message.size(), head);
+  if (head.size() + message.size() > kEntryBytesMax) return false;
+  append_varint(head.size() + message.size(), to);
+  to.append(head).append(message);
+  return true;
+}
+
 bool EntryEncoder::append(const scheduler::JournalRecord& known, std::string& to) {
   journal::stored::Record* record = messages_->entry.mutable_known();
   record->Clear();

@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kWrittenWithin = std::chrono::seconds(1);
 constexpr std::size_t kWakeAt = kBlockBytesMax / 2;
-// The writing thread is so far behind that its disk cannot keep up. What is known at the start comes on top.
+// The writing thread is so far behind that its disk cannot keep up.
 constexpr std::size_t kOpenBytesMax = std::size_t{64} << 20;
 constexpr std::size_t kEpochsMost = 100;  // a master that is started again and again leaves little in each
 
@@ -33,9 +33,10 @@ Recorder::~Recorder() {
   thread_.join();
 }
 
-void Recorder::add_known(const scheduler::JournalRecord& record) {
+void Recorder::add_known(const scheduler::JournalRecord& record, std::string_view message) {
   if (is_over_) return;
-  is_over_ = !encoder_.append(record, known_) || known_.size() > options_.bytes_max;
+  const bool is_added = message.empty() ? encoder_.append(record, known_) : append_known(message, known_);
+  is_over_ = !is_added || known_.size() > options_.bytes_max;
 }
 
 void Recorder::forget_known() {
@@ -49,10 +50,7 @@ void Recorder::begin(std::uint64_t epoch, Header header) {
     return;
   }
   last_ = header.started_at;
-  encoder_.append(header, open_);
-  open_ += known_;
-  known_bytes_ = open_.size();
-  known_ = {};
+  encoder_.append(header, header_);
   path_ = path_of(options_.directory, epoch);
   thread_ = std::thread([this] { run(); });
 }
@@ -65,7 +63,7 @@ void Recorder::add_step(const scheduler::Event* event, TimePoint now, const sche
     const std::size_t before = open_.size();
     is_over_ = has_stopped_;
     if (is_over_) return;
-    const bool is_behind = before > kOpenBytesMax + known_bytes_;
+    const bool is_behind = before > kOpenBytesMax;
     if (is_behind || !encoder_.append(now - last_, event, step, open_)) {
       encoder_.append(End{is_behind ? "the disk was too slow" : "an event was too large"}, open_);
       is_over_ = true;
@@ -85,22 +83,23 @@ void Recorder::run() {
   file_ = files::open(path_, files::kNewFile, 0600);
   if (!file_ || files::append(file_.get(), kMagic) != 0) return stop("its file '" + path_ + "' cannot be written");
   written_ = kMagic.size();
-  std::string content;
   // What is known at the start is written at once.
-  for (bool is_ending = false, is_first = true; !is_ending; is_first = false) {
-    {
-      std::unique_lock lock(mutex_);
-      wake_.wait_for(lock, is_first ? std::chrono::seconds(0) : kWrittenWithin,
-                     [this] { return is_ending_ || open_.size() >= kWakeAt; });
-      is_ending = is_ending_;
-      content.clear();
-      std::swap(content, open_);
-    }
-    for (std::string_view rest = content; !rest.empty(); rest.remove_prefix(std::min(kBlockBytesMax, rest.size()))) {
-      write(rest.substr(0, kBlockBytesMax));
-      if (!file_.is_open()) return;
-    }
+  std::string content = std::move(known_.insert(0, header_));
+  for (bool is_ending = false; write_blocks(content) && !is_ending;) {
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, kWrittenWithin, [this] { return is_ending_ || open_.size() >= kWakeAt; });
+    is_ending = is_ending_;
+    content = std::exchange(open_, {});
   }
+}
+
+// False: recording has stopped.
+bool Recorder::write_blocks(std::string_view content) {
+  for (; !content.empty(); content.remove_prefix(std::min(kBlockBytesMax, content.size()))) {
+    write(content.substr(0, kBlockBytesMax));
+    if (!file_.is_open()) return false;
+  }
+  return true;
 }
 
 void Recorder::write(std::string_view content) {

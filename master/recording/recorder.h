@@ -31,7 +31,8 @@ class Recorder {
 
   // In this order, from one thread: the journal's records as they are read, then the epoch with the first step, then
   // all other steps.
-  void add_known(const scheduler::JournalRecord& record);
+  // `message`: as the journal has it; empty where that is not at hand.
+  void add_known(const scheduler::JournalRecord& record, std::string_view message = {});
   void forget_known();  // they are read once more
   void begin(std::uint64_t epoch, Header header);
   // `event` may be null: the start.
@@ -40,15 +41,16 @@ class Recorder {
  private:
   void hand_over();
   void run();
+  bool write_blocks(std::string_view content);
   void write(std::string_view content);
   bool make_room(std::uint64_t bytes);
   void stop(const std::string& why);
 
   const Options options_;
   EntryEncoder encoder_;
-  TimePoint last_;     // of the last step
-  std::string known_;  // encoded, before the epoch begins
-  std::size_t known_bytes_ = 0;
+  TimePoint last_;  // of the last step
+  // Encoded, before the epoch begins; then of the writing thread.
+  std::string header_, known_;
   bool is_over_ = false;  // nothing more is recorded; control thread
 
   std::mutex mutex_;

@@ -17,7 +17,7 @@ ApplicationMaster::ApplicationMaster(JobId job, const Cluster& cluster)
       if (segment.sealed) proven_.insert(task.attempts[segment.attempt].node);
     }
   }
-  for (std::uint32_t index = 0; index < next_fresh_; ++index) refresh(cluster, task_id(index));
+  for (std::uint32_t index = 0; index < next_fresh_; ++index) look_for_unheld(cluster, task_id(index));
   learn_least_stay(cluster);
 }
 
@@ -32,7 +32,10 @@ std::uint32_t ApplicationMaster::waiting() const {
 
 void ApplicationMaster::refresh(const Cluster& cluster, TaskId id) {
   observe(cluster, id);
-  if (id.index >= next_fresh_) return;
+  if (id.index < next_fresh_) look_for_unheld(cluster, id);
+}
+
+void ApplicationMaster::look_for_unheld(const Cluster& cluster, TaskId id) {
   const auto first = unheld_segments_.lower_bound({id.index, 0});
   unheld_segments_.erase(first, unheld_segments_.lower_bound({id.index + 1, 0}));
   cluster.find_task(id)->ledger.for_each_open_from_back([&](const Segment& segment) {

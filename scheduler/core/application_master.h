@@ -112,6 +112,7 @@ class ApplicationMaster {
     std::string message;
   };
 
+  void look_for_unheld(const Cluster& cluster, TaskId id);
   bool may_ask_for_copy(const Cluster& cluster, SegmentKey key) const;
   bool launch_copy(StepBuilder& step, const ResourceManager& nodes, Speculation::Queue& copies, bool holds_back);
   bool waits_for_nodes(const Cluster& cluster, SegmentKey key, TimePoint now) const;

@@ -67,14 +67,14 @@ Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
   revisions_.assign(tasks, 1);
   live_attempts_.assign(tasks, 0);
   starts_.assign(tasks, 0);
-  for (std::uint32_t index = 0; index < tasks; ++index) {
-    if (!cluster.find_task({job, index})->attempts.empty()) refresh(cluster, {job, index});
-  }
   recall_durations(*cluster.find_job(job));
   sample_.add(cluster.find_job(job)->starts);
   if (const math::DurationSample* profile = cluster.find_profile(*cluster.find_job(job))) {
     slow_first_before_ = profile->slow_first();
     usual_fixed_before_ = profile->usual_fixed(math::Beginning::Cold);
+  }
+  for (std::uint32_t index = 0; index < tasks; ++index) {  // last, as it uses all that
+    if (!cluster.find_task({job, index})->attempts.empty()) refresh(cluster, {job, index});
   }
 }
 

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <mutex>
 
+#include "master/journal/record_codec.h"
 #include "master/recording/block.h"
+#include "master/recording/entry.h"
 #include "tests/recording/recorded_history.h"
 #include "tests/support/temporary_directory.h"
 
@@ -55,6 +57,20 @@ TEST(Recorder, WritesAHeaderEveryStepAndTheEnd) {
   EXPECT_EQ(std::get<Header>(contents.entries.front()).cluster, "a cluster");
   EXPECT_EQ(std::get<End>(contents.entries.back()).reason, "the master has ended");
   EXPECT_EQ(complaint.why(), "");
+}
+
+TEST(Recorder, RecordsAMessageOfTheJournalAsTheRecordThatItHolds) {
+  const TemporaryDirectory directory;
+  Complaint complaint;
+  RecordedHistory history(complaint.options(directory / "recordings"), 1);
+  history.run_job(20);
+  EntryEncoder encoder;
+  for (const scheduler::JournalRecord& record : history.records()) {
+    std::string from_record, from_message;
+    ASSERT_TRUE(encoder.append(record, from_record));
+    ASSERT_TRUE(append_known(journal::message_of(journal::encode_record(record)), from_message));
+    EXPECT_EQ(from_message, from_record);
+  }
 }
 
 TEST(Recorder, TakesMoreThanOneBlock) {
