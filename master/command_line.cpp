@@ -73,9 +73,10 @@ void declare_journal(CLI::App& app, Flags& flags) {
 
 void declare_shared_journal(CLI::App& app, Flags& flags) {
   SharedJournalPlace& shared = flags.shared_journal;
-  flags::add_text(app, "--advertise", shared.settings.name,
-                  "With a journal in etcd: where peers reach this master, as others tell them; default: --listen",
-                  {.type = "HOST:PORT"});
+  flags::add_text(
+      app, "--advertise", shared.settings.name,
+      "With a journal in etcd: where peers reach this master, as others tell them; default: where it listens",
+      {.type = "HOST:PORT"});
   flags::add_duration(app, "--journal-lease", shared.settings.lease,
                       "With a journal in etcd: silence after which another master leads", std::chrono::seconds(2));
   flags::add_text(app, "--journal-login-file", flags.journal_login_file,

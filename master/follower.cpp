@@ -17,6 +17,11 @@ Follower::Follower(asio::ip::tcp::acceptor& socket, net::HostIdentity identity)
 
 void Follower::start() { asio::co_spawn(socket_.get_executor(), accept_loop(), net::AbortOnException{"follower"}); }
 
+std::size_t Follower::set_tokens(net::Tokens tokens) {
+  identity_.tokens = std::move(tokens);
+  return 0;
+}
+
 void Follower::stop() {
   has_stopped_ = true;
   asio::error_code ignored;

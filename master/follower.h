@@ -3,6 +3,7 @@
 
 #include <asio/awaitable.hpp>
 #include <asio/ip/tcp.hpp>
+#include <cstddef>
 #include <memory>
 #include <set>
 #include <string>
@@ -20,6 +21,7 @@ class Follower {
 
   void start();
   void name_leader(std::string address) { identity_.follows = std::move(address); }
+  std::size_t set_tokens(net::Tokens tokens);  // from now on; no connection lasts long enough to be ended for it
   // Lets go of the socket and of all connections, once the io_context has run what this makes ready. Before the end.
   void stop();
 

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <asio/io_context.hpp>
-#include <asio/signal_set.hpp>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -29,7 +28,6 @@
 #include "common/log/fields.h"
 #include "common/log/log.h"
 #include "common/net/sockets.h"
-#include "common/net/token.h"
 #include "common/store/network.h"
 #include "master/command_line.h"
 #include "master/journal/etcd_journal.h"
@@ -37,6 +35,7 @@
 #include "master/journal_tools.h"
 #include "master/master.h"
 #include "master/notices/notifiers.h"
+#include "master/operator_signals.h"
 #include "master/recording/block.h"
 #include "master/recording/recorder.h"
 #include "master/succession.h"
@@ -87,55 +86,6 @@ Status write_port_file(const std::string& path, std::uint16_t port) {
   std::_Exit(kFailed);
 }
 
-// Reads the master's token file again on each SIGHUP, so that tokens are added and revoked while everything runs. A
-// file that cannot be used changes nothing and is logged. On the control thread: the file is small and on this machine.
-class TokenReload {
- public:
-  // Takes the tokens into use and says how many connections it ended whose token is not among them.
-  using Use = std::function<std::size_t(net::Tokens)>;
-
-  // `file` as in read_accepted_tokens(); `has_tokens`: as it was read at the start. From now on SIGHUP does not end the
-  // process; one that comes before start() is remembered.
-  TokenReload(asio::io_context& io, std::string file, bool has_tokens)
-      : hangups_(io, SIGHUP), file_(std::move(file)), has_tokens_(has_tokens) {}
-
-  void start(Use use) {
-    use_ = std::move(use);
-    wait();
-  }
-
- private:
-  void wait() {
-    hangups_.async_wait([this](const asio::error_code& error, int) {
-      if (error) return;
-      reload();
-      wait();
-    });
-  }
-
-  void reload() {
-    Result<net::Tokens> tokens = net::read_accepted_tokens(file_);
-    // A file that is gone must not open the master to everybody.
-    if (tokens && tokens->is_empty() && has_tokens_) {
-      tokens =
-          bad_input("there is no token file any more; a master that has begun with tokens goes on asking for them");
-    }
-    if (!tokens) {
-      spdlog::error("tokens_unchanged reason={}", log::Quoted{tokens.error().message});
-      return;
-    }
-    has_tokens_ = !tokens->is_empty();
-    const std::size_t count = tokens->all().size();
-    const std::size_t ended = use_(std::move(*tokens));
-    spdlog::info("tokens_read tokens={} connections_ended={}", count, ended);
-  }
-
-  asio::signal_set hangups_;
-  const std::string file_;
-  bool has_tokens_;
-  Use use_;
-};
-
 Result<asio::ip::tcp::acceptor> open_socket(asio::io_context& io, const CommandLine& line) {
   if (line.listen_descriptor) return net::adopt_listener(io.get_executor(), *line.listen_descriptor, line.reach);
   return net::listen(io.get_executor(), line.listen, line.reach);
@@ -184,8 +134,9 @@ Status open_shared(asio::io_context& io, const CommandLine& line, Opened& opened
   if (!socket) return std::move(socket).error();
   journal::EtcdSettings settings = line.shared_journal->settings;
   if (settings.name.empty()) {
-    const bool is_anywhere = line.listen.host == "0.0.0.0" || line.listen.host == "::";
-    settings.name = net::to_string({is_anywhere ? host_name() : line.listen.host, socket->local_endpoint().port()});
+    const asio::ip::tcp::endpoint there = socket->local_endpoint();
+    const std::string host = line.listen_descriptor ? there.address().to_string() : line.listen.host;
+    settings.name = net::to_string({there.address().is_unspecified() ? host_name() : host, there.port()});
   }
   auto journal = journal::EtcdJournal::open(line.shared_journal->address, settings);
   if (!journal) return std::move(journal).error();
@@ -205,7 +156,7 @@ Status open_shared(asio::io_context& io, const CommandLine& line, Opened& opened
 
 // Until this master leads. False: it was told to end before.
 Result<bool> follow(asio::io_context& io, const CommandLine& line, journal::SharedJournal& journal,
-                    asio::ip::tcp::acceptor& socket) {
+                    asio::ip::tcp::acceptor& socket, OperatorSignals& signals) {
   journal.on_lost(end_at_loss);
   const std::uint16_t port = socket.local_endpoint().port();
   spdlog::info("master_waits_to_lead port={} cluster={} journal={}", port, journal.cluster(),
@@ -214,8 +165,8 @@ Result<bool> follow(asio::io_context& io, const CommandLine& line, journal::Shar
     if (Status written = write_port_file(line.port_file, port); !written) return std::move(written).error();
   }
   const Settings& settings = line.settings;
-  return wait_to_lead(io, journal, socket,
-                      {journal.cluster(), 0, settings.tokens, settings.tls, settings.advise != 0, std::string()});
+  return wait_to_lead(io, journal, socket, signals,
+                      {journal.cluster(), 0, signals.tokens(), settings.tls, settings.advise != 0, std::string()});
 }
 
 std::unique_ptr<recording::Recorder> make_recorder(const CommandLine& line) {
@@ -270,14 +221,14 @@ int run(const CommandLine& line) {
     if (Status status = store::load_network(); !status) return complain(status.error());
   }
   asio::io_context io(1);
-  TokenReload token_reload(io, line.token_file, !line.settings.tokens.is_empty());  // SIGHUP may come at any time
+  OperatorSignals signals(io, line.token_file, line.settings.tokens);  // SIGHUP may come at any time
   if (Status status = log::set_up(line.log); !status) return complain(status.error());
   Opened opened;
   const Status begun = line.shared_journal ? open_shared(io, line, opened) : open_own(io, line, opened);
   if (!begun) return complain(begun.error());
   auto& [journal, shared, socket] = opened;
   if (shared != nullptr) {
-    const Result<bool> leads = follow(io, line, *shared, *socket);
+    const Result<bool> leads = follow(io, line, *shared, *socket, signals);
     if (!leads) return complain(leads.error());
     if (!*leads) return 0;
   }
@@ -289,14 +240,12 @@ int run(const CommandLine& line) {
   auto master = Master::make(io, *journal, settings, std::move(*socket), end_at_journal_failure, make_recorder(line));
   if (!master) return complain(master.error());
   pass_kill_point("journal-read");
-  asio::signal_set signals(io, SIGTERM, SIGINT);
-  signals.async_wait([&io, &master](const asio::error_code& error, int signal) {
-    if (error) return;
-    spdlog::info("master_stopping signal={}", signal);
-    end_at_the_latest();
-    (*master)->wind_down([&io] { io.stop(); });
-  });
-  token_reload.start([&master](net::Tokens tokens) { return (*master)->set_tokens(std::move(tokens)); });
+  (*master)->set_tokens(signals.tokens());  // they may have come while it followed
+  signals.serve({[&io, &master] {
+                   end_at_the_latest();
+                   (*master)->wind_down([&io] { io.stop(); });
+                 },
+                 [&master](net::Tokens tokens) { return (*master)->set_tokens(std::move(tokens)); }});
   (*master)->start();
   if (line.reach == net::Reach::AnyNetwork && !line.settings.tls) {
     spdlog::warn("insecure_network address={} message=\"orders and inputs' names cross this network in the clear\"",

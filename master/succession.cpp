@@ -3,8 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <asio/post.hpp>
-#include <asio/signal_set.hpp>
-#include <csignal>
 #include <optional>
 #include <string>
 #include <thread>
@@ -16,7 +14,7 @@
 namespace ontime::master {
 
 Result<bool> wait_to_lead(asio::io_context& io, journal::SharedJournal& journal, asio::ip::tcp::acceptor& socket,
-                          net::HostIdentity identity) {
+                          OperatorSignals& signals, net::HostIdentity identity) {
   Follower follower(socket, std::move(identity));
   const auto name_leader = [&](const std::string& address) {
     asio::post(io, [&follower, address] {
@@ -25,19 +23,17 @@ Result<bool> wait_to_lead(asio::io_context& io, journal::SharedJournal& journal,
     });
   };
   bool is_told_to_end = false;
-  asio::signal_set signals(io, SIGTERM, SIGINT);
-  signals.async_wait([&](const asio::error_code& error, int signal) {
-    if (error) return;
-    spdlog::info("master_stopping signal={}", signal);
-    is_told_to_end = true;
-    journal.stop();
-  });
+  signals.serve({[&] {
+                   is_told_to_end = true;
+                   journal.stop();
+                 },
+                 [&follower](net::Tokens tokens) { return follower.set_tokens(std::move(tokens)); }});
   std::optional<Status> outcome;
   std::thread leading([&] {
     Status led = journal.lead(name_leader);
     asio::post(io, [&, led = std::move(led)] {
       outcome = led;
-      signals.cancel();
+      signals.pause();
       follower.stop();
     });
   });

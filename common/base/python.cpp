@@ -9,6 +9,8 @@ namespace ontime {
 
 namespace fs = std::filesystem;
 
+namespace {
+
 std::string python_path() {
   std::string before = environment_variable("PYTHONPATH");
   const fs::path folder = program_path().parent_path();
@@ -19,6 +21,10 @@ std::string python_path() {
   }
   return before;
 }
+
+}  // namespace
+
+std::vector<std::string> python_environment() { return {"PYTHONPATH=" + python_path(), "PYTHONSAFEPATH=1"}; }
 
 std::vector<std::string> python_interpreters() {
   const std::string chosen = environment_variable("ONTIME_PYTHON");

@@ -342,12 +342,14 @@ asio::awaitable<Result<Reached>> reach_leader(Masters* masters, TlsPointer ident
                                               std::string token, Duration limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   Duration patience = masters->are_several() ? std::min(limit, kFirstTry) : limit;
+  bool is_old_news = masters->is_sent_on();  // whom it named the last time may be gone
   for (bool was_sent_on = false;;) {
     auto tried = co_await try_master(masters, identity, hello, token, patience);
     if (tried || tried.error().kind != ErrorKind::Unavailable) co_return tried;
     const bool is_sent_on = masters->is_sent_on();
-    if (!masters->are_several() && (was_sent_on || !is_sent_on)) co_return tried;
-    was_sent_on = is_sent_on;
+    if (!masters->are_several() && !is_old_news && (was_sent_on || !is_sent_on)) co_return tried;
+    was_sent_on = is_sent_on && !is_old_news;
+    is_old_news = false;
     const Duration left = until - std::chrono::steady_clock::now();
     if (left <= Duration(0)) co_return tried;
     co_await sleep_for(std::min(left, kPause));

@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <thread>
 #include <utility>
 
@@ -24,8 +23,10 @@ constexpr int kLacksPackages = 69;  // python/ontime/lab/__main__.py ends so
 // The exit status; kLacksPackages if there is no such program.
 int run_to_end(std::vector<std::string> words) {
   const std::vector<char*> pointers = pointers_to(words);
+  std::vector<std::string> environment = environment_with(python_environment());
   pid_t child = 0;
-  if (posix_spawnp(&child, pointers[0], nullptr, nullptr, pointers.data(), environ) != 0) return kLacksPackages;
+  if (posix_spawnp(&child, pointers[0], nullptr, nullptr, pointers.data(), pointers_to(environment).data()) != 0)
+    return kLacksPackages;
   int status = 0;
   // An interrupt is for the child too, which it does not reach if it was sent to this process alone.
   for (bool is_told = false; waitpid(child, &status, WNOHANG) == 0;) {
@@ -38,8 +39,6 @@ int run_to_end(std::vector<std::string> words) {
 }  // namespace
 
 Result<cli::ExitCode> run_python(const std::vector<std::string>& arguments) {
-  static const bool is_on_path = setenv("PYTHONPATH", python_path().c_str(), 1) == 0;
-  if (!is_on_path) return failed("cannot set $PYTHONPATH");
   std::fflush(stdout);
   for (const std::string& interpreter : python_interpreters()) {
     std::vector<std::string> words{interpreter, "-B", "-m", "ontime.lab"};

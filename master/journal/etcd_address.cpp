@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "common/base/units.h"
 #include "common/base/wording.h"
 #include "common/http/url.h"
+#include "common/net/masters.h"
 
 namespace ontime::journal {
 namespace {
 
+constexpr std::uint16_t kPort = 2379;
 constexpr std::string_view kPlain = "etcd://", kEncrypted = "etcds://";
 
 bool consists_of(std::string_view text, std::string_view others) {
@@ -18,17 +19,16 @@ bool consists_of(std::string_view text, std::string_view others) {
   });
 }
 
-// With a port; empty if it is no host.
-std::string host_of(std::string_view text) {
-  const bool is_in_brackets = text.starts_with('[');
-  const std::size_t name_end = is_in_brackets ? text.find(']') + 1 : std::min(text.find(':'), text.size());
-  const std::string_view name = text.substr(0, name_end), rest = text.substr(name_end);
-  const bool is_name = is_in_brackets ? name.size() > 2 && consists_of(name.substr(1, name.size() - 2), ":.")
-                                      : !name.empty() && consists_of(name, ".-_");
-  if (!is_name || name.size() > http::kHostBytesMax) return {};
-  if (rest.empty()) return std::string(name) + ":2379";
-  const auto port = number_in<std::uint16_t>(rest.substr(1));
-  return rest[0] == ':' && port.value_or(0) > 0 ? std::string(name) + ":" + std::to_string(*port) : std::string();
+// Each with a port; none if one of them is no host.
+std::vector<std::string> hosts_in(std::string_view text) {
+  const auto all = net::parse_masters(text, kPort);
+  if (!all) return {};
+  std::vector<std::string> hosts;
+  for (const net::Endpoint& one : all->all()) {
+    if (!consists_of(one.host, ".-_:") || one.host.size() > http::kHostBytesMax) return {};
+    hosts.push_back(net::to_string(one));
+  }
+  return hosts;
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ Result<EtcdAddress> parse_etcd_address(const std::string& text) {
     return bad_input("The address " + in_quotes(text.substr(0, text.find("//") + 2) + std::string(rest)) + " " + what +
                      "; a journal in etcd is etcd://host:2379,host:2379/prefix.");
   };
-  if (const std::size_t at = rest.find('@'); at != rest.npos) {
+  if (const std::size_t at = rest.rfind('@'); at != rest.npos) {
     const std::string_view who = rest.substr(0, at);
     const std::size_t colon = std::min(who.find(':'), who.size());
     address.user = http::percent_decoded(who.substr(0, colon));
@@ -61,12 +61,8 @@ Result<EtcdAddress> parse_etcd_address(const std::string& text) {
   }
   if (!is_etcd_address(text)) return wrong("does not begin with etcd:// or etcds://");
   const std::size_t slash = std::min(rest.find('/'), rest.size());
-  for (std::size_t at = 0; at <= slash;) {
-    const std::size_t end = std::min(rest.find(',', at), slash);
-    address.hosts.push_back(host_of(rest.substr(at, end - at)));
-    if (address.hosts.back().empty()) return wrong("names a host that is none");
-    at = end + 1;
-  }
+  address.hosts = hosts_in(rest.substr(0, slash));
+  if (address.hosts.empty()) return wrong("names a host that is none");
   address.prefix = rest.substr(std::min(slash + 1, rest.size()));
   while (address.prefix.ends_with('/')) address.prefix.pop_back();
   if (address.prefix.empty()) return wrong("has no prefix, under which the journal's keys are");

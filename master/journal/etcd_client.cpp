@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/units.h"
+#include "common/base/utf8.h"
 #include "common/base/wording.h"
 #include "common/hash/base64.h"
 #include "common/store/network.h"
@@ -66,6 +67,12 @@ std::int64_t number(const json& object, const char* name) {
   return number_in<std::int64_t>(found->get_ref<const std::string&>()).value();
 }
 
+// What is missing or another thing is "".
+std::string text_in(const json& object, const char* name) {
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 std::string bytes(const json& object, const char* name) {
   const auto found = object.find(name);
   return found == object.end() ? std::string() : hash::from_base64(found->get_ref<const std::string&>()).value();
@@ -82,15 +89,17 @@ std::vector<EtcdEntry> entries_of(const json& response) {
 }
 
 EtcdError error_of(const http::Failure& failure) {
-  return {failure.trouble == http::Trouble::Refused ? Kind::Refused : Kind::Passing, failure.message};
+  return {failure.trouble == http::Trouble::Refused ? Kind::RefusedByOne : Kind::Passing, failure.message};
 }
 
 // https://grpc.github.io/grpc/core/md_doc_statuscodes.html
 EtcdError error_of(const http::Posted& posted) {
   const json answer = json::parse(posted.text, nullptr, false);
-  if (!answer.is_object() || !answer.contains("code")) return error_of(*posted.failure);
-  const int code = answer.value("code", 0);
-  const std::string said = answer.value("error", "");
+  if (!answer.is_object() || !answer.contains("code") || !answer["code"].is_number_integer())
+    return error_of(*posted.failure);
+  const int code = answer["code"].get<int>();
+  // Releases from 3.6 on have the message alone.
+  const std::string said = text_in(answer, answer.contains("message") ? "message" : "error");
   const std::string message = "etcd says \"" + words_of(said) + "\"";
   if (said.find("space exceeded") != said.npos) {
     return {Kind::NoSpace,
@@ -137,14 +146,15 @@ EtcdResult<std::string> EtcdClient::post(const std::string& path, const std::str
 
 EtcdResult<void> EtcdClient::authenticate() {
   token_.clear();
+  if (!is_utf8(access_.user) || !is_utf8(access_.password))
+    return refused("its user or the password is not in UTF-8, and so none of etcd's");
   const json request{{"name", access_.user}, {"password", access_.password}};
   EtcdResult<std::string> answer = post("/v3/auth/authenticate", request.dump());
   if (!answer) {
     if (answer.error().kind != Kind::Refused) return answer.error();
     return refused("the user '" + access_.user + "' is not let in: " + answer.error().message);
   }
-  const json parsed = json::parse(*answer, nullptr, false);
-  if (parsed.is_object()) token_ = parsed.value("token", "");
+  token_ = text_in(json::parse(*answer, nullptr, false), "token");
   return token_.empty() ? EtcdResult<void>(refused("etcd gives no token to the user '" + access_.user + "'"))
                         : EtcdResult<void>();
 }
@@ -160,12 +170,18 @@ EtcdResult<std::string> EtcdClient::ask_member(const std::string& path, const st
   }
 }
 
+// One member alone may be set up wrongly.
 EtcdResult<std::string> EtcdClient::ask_members(const std::string& path, const std::string& request) {
+  std::optional<EtcdError> passing;
   for (std::size_t asked = 1;; ++asked) {
     EtcdResult<std::string> answer = ask_member(path, request);
-    if (answer || answer.error().kind != Kind::Passing) return answer;
+    if (answer) return answer;
+    const EtcdError& error = answer.error();
+    if (error.kind != Kind::Passing && error.kind != Kind::RefusedByOne) return answer;
     turn_to_next();
-    if (asked == access_.origins.size() || is_over_->load()) return answer;
+    if (error.kind == Kind::Passing) passing = error;
+    if (asked < access_.origins.size() && !is_over_->load()) continue;
+    return passing ? *passing : refused(error.message);
   }
 }
 

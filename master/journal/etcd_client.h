@@ -26,10 +26,11 @@ struct EtcdAccess {
 
 struct EtcdError {
   enum class Kind {
-    Passing,   // no member answers, or not in time, or without a quorum: what was written is unknown
-    NoSpace,   // nothing was written
-    NotFound,  // there is no such lease
-    Refused,   // asking again would not help
+    Passing,       // no member answers, or not in time, or without a quorum: what was written is unknown
+    NoSpace,       // nothing was written
+    NotFound,      // there is no such lease
+    Refused,       // asking again would not help
+    RefusedByOne,  // likewise, but another member may do: within EtcdClient
   };
   Kind kind = Kind::Passing;
   std::string message;  // the rest of a sentence

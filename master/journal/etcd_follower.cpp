@@ -30,7 +30,10 @@ EtcdResult<EtcdFollower::Seen> EtcdFollower::look(EtcdClient& client) {
                {.key = layout_.current()},
                {.key = layout_.log_part(chain_.batches + 1, next_part_, 0), .end = layout_.log_end(), .limit = limit_}};
   EtcdResult<EtcdAnswer> answer = client.transact(look);
-  if (!answer) return answer.error();
+  if (!answer) {
+    limit_ = std::max<std::int64_t>(1, limit_ / 2);  // it may have been too much at a time
+    return answer.error();
+  }
   auto& got = answer->got;
   if (got.size() != look.then.size()) return EtcdError{EtcdError::Kind::Refused, "etcd answers less than was asked"};
   const std::optional<Chain> head = decode_chain(value_of(got[1]));

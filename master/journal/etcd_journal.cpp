@@ -113,7 +113,7 @@ Status EtcdJournal::lead(const std::function<void(const std::string&)>& on_leade
     } else if (!seen->is_all) {
       continue;
     } else if (is_ours) {
-      const EtcdResult<bool> leads = begin_leading(seen->leadership);
+      const EtcdResult<bool> leads = begin_leading(*seen);
       if (leads && *leads) return {};
       if (!leads) done = leads.error();
     } else {
@@ -130,31 +130,43 @@ Status EtcdJournal::lead(const std::function<void(const std::string&)>& on_leade
   return unavailable("Waiting to lead the journal in " + text_ + " was stopped.");
 }
 
-// The next look shows whether this one leads now, also if no answer comes.
+// The next look shows whether this one leads now, also if no answer comes. A request without an answer may be carried
+// out later: so its lease stays this master's, or ends.
 EtcdResult<void> EtcdJournal::campaign() {
-  if (const EtcdResult<void> begun = lease_.begin(following_); !begun) return begun.error();
+  if (lease_.id() == 0) {
+    if (const EtcdResult<void> begun = lease_.begin(following_); !begun) return begun.error();
+  }
+  const std::int64_t lease = lease_.id();
+  if (lease == 0) return EtcdError{Kind::Passing, "etcd is too slow to lead with a lease"};
   EtcdTransaction take;
   take.compares = {layout_.leads(0)};
-  take.then = {
-      {.kind = EtcdOperation::Kind::Put, .key = layout_.leader(), .value = settings_.name, .lease = lease_.id()}};
-  if (take.then[0].lease == 0) return EtcdError{Kind::Passing, "etcd is too slow to lead with a lease"};
+  take.then = {{.kind = EtcdOperation::Kind::Put, .key = layout_.leader(), .value = settings_.name, .lease = lease}};
+  take.otherwise = {{.key = layout_.leader()}};
   const EtcdResult<EtcdAnswer> answer = following_.transact(take);
-  if (!answer) return answer.error();
-  if (!answer->has_held) lease_.give_up("another master leads");
+  if (!answer) {
+    if (answer.error().kind == Kind::NotFound) lease_.give_up(answer.error().message);
+    return answer.error();
+  }
+  const auto& got = answer->got;
+  const bool leads = answer->has_held || (!got.empty() && !got[0].empty() && got[0].front().lease == lease);
+  if (leads) return {};
+  lease_.give_up("another master leads");
+  static_cast<void>(following_.revoke_lease(lease));
   return {};
 }
 
 // All that is stored has been read, since the leader's key was there. What lies behind was never stored. The leader's
 // key is written anew, so that this is done but once: later it would remove what this leader stores.
-EtcdResult<bool> EtcdJournal::begin_leading(std::int64_t leadership) {
+EtcdResult<bool> EtcdJournal::begin_leading(const EtcdFollower::Seen& seen) {
   constexpr auto kErase = EtcdOperation::Kind::Erase, kPut = EtcdOperation::Kind::Put;
   const std::uint64_t current = follower_.snapshot().chain.batches;
+  const std::int64_t leadership = seen.leadership;
   EtcdTransaction clean;
   clean.compares = {layout_.leads(leadership), {.key = layout_.leader(), .modified = leadership}};
   clean.then = {{.kind = kErase, .key = layout_.log_from(follower_.chain().batches + 1), .end = layout_.log_end()},
                 {.kind = kErase, .key = layout_.snapshot_from(0), .end = layout_.snapshot_from(current)},
                 {.kind = kErase, .key = layout_.snapshot_from(current + 1), .end = layout_.snapshot_end()},
-                {.kind = kPut, .key = layout_.leader(), .value = settings_.name, .lease = lease_.id()}};
+                {.kind = kPut, .key = layout_.leader(), .value = settings_.name, .lease = seen.lease}};
   clean.otherwise = {{.key = layout_.leader()}};
   const EtcdResult<EtcdAnswer> cleaned = following_.transact(clean);
   if (!cleaned) return cleaned.error();
@@ -258,9 +270,9 @@ Status EtcdJournal::read_all(const std::function<void(const scheduler::JournalRe
 Status EtcdJournal::has_room_for(std::uint64_t bytes) const {
   const std::uint64_t held = snapshots_ ? snapshots_->bytes() : 0;
   if (bytes < settings_.quota_bytes && kCopies * (held + bytes) <= settings_.quota_bytes) return {};
-  return failed("The journal in " + text_ + " has no room for " + format_size(bytes) + " more: it holds " +
-                format_size(held) + ", and etcd's quota of " + format_size(settings_.quota_bytes) +
-                " is enough for a quarter of that.");
+  return failed("The journal in " + text_ + " has no room for " + format_size(bytes) +
+                " more, which jobs that have not ended may come to write: it holds " + format_size(held) +
+                ", and etcd's quota of " + format_size(settings_.quota_bytes) + " is enough for a quarter of that.");
 }
 
 }  // namespace ontime::journal

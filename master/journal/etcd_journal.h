@@ -71,7 +71,7 @@ class EtcdJournal : public SharedJournal {
   EtcdResult<EtcdAnswer> make_or_read();
   Status check_meta(const std::string& meta);
   EtcdResult<void> campaign();
-  EtcdResult<bool> begin_leading(std::int64_t leadership);
+  EtcdResult<bool> begin_leading(const EtcdFollower::Seen& seen);
   void lose(const std::string& why);
   bool note_leading();
   void pause() const;

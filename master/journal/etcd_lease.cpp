@@ -1,5 +1,6 @@
 #include "master/journal/etcd_lease.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ontime::journal {
@@ -7,6 +8,7 @@ namespace {
 
 constexpr int kRenewals = 4;  // in the length of a lease
 constexpr Duration kRenewalPause = std::chrono::milliseconds(50);
+constexpr Duration kSilenceMost = std::chrono::milliseconds(1500);  // of a member
 
 }  // namespace
 
@@ -27,7 +29,7 @@ EtcdLease::~EtcdLease() {
   const std::int64_t live = id();
   if (live == 0) return;
   const std::atomic<bool> never{false};
-  static_cast<void>(EtcdClient(access_, length_ / kRenewals, &never).revoke_lease(live));
+  static_cast<void>(EtcdClient(access_, silence(), &never).revoke_lease(live));
 }
 
 EtcdResult<void> EtcdLease::begin(EtcdClient& client) {
@@ -58,8 +60,10 @@ void EtcdLease::give_up(const std::string& why) {
   changed_.notify_all();
 }
 
+Duration EtcdLease::silence() const { return std::min(length_ / kRenewals, kSilenceMost); }
+
 void EtcdLease::renew() {
-  EtcdClient client(access_, length_ / kRenewals, &is_ending_);
+  EtcdClient client(access_, silence(), &is_ending_);
   std::unique_lock lock(mutex_);
   while (!is_ending_) {
     const std::int64_t lease = id_;

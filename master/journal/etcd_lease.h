@@ -36,6 +36,7 @@ class EtcdLease {
   void renew();       // a thread
   void await_ends();  // a thread
   Duration usable() const { return length_ - length_ / 10; }
+  Duration silence() const;
 
   const EtcdAccess& access_;
   const Duration length_;

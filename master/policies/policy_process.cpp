@@ -56,6 +56,7 @@ namespace {
 
 constexpr std::uint64_t kAnswerBytesMax = 64u << 20;
 constexpr Duration kGrace = std::chrono::seconds(5);
+constexpr timeval kConnectMost{.tv_sec = 1, .tv_usec = 0};
 constexpr std::size_t kKeptMost = 16;
 constexpr int kSocketInProcess = 3;  // the last argument of python3 -m ontime.lab.policy_process
 
@@ -98,6 +99,7 @@ class Kept {
   template <class Fits>
   std::optional<PolicyProcess> take(const Fits& fits) {
     const std::lock_guard lock(mutex_);
+    std::erase_if(idle_, [](const PolicyProcess& process) { return process.has_ended(); });
     const auto found = std::ranges::find_if(idle_, fits);
     if (found == idle_.end()) return std::nullopt;
     std::optional<PolicyProcess> taken(std::move(*found));
@@ -118,14 +120,16 @@ class Kept {
 // In a group of its own, so that what it has started can be ended with it, and no signal for us reaches it. What it
 // prints goes where our complaints go.
 int spawn(const std::string& program, int socket, pid_t& pid) {
+  std::vector<std::string> changes = python_environment();
   // Without chance: a set of texts has the same order in every run.
+  changes.insert(changes.end(), {"PYTHONHASHSEED=0", "ONTIME_TOKEN="});
   return Spawning()
       .give(socket, kSocketInProcess)
       .open(STDIN_FILENO, "/dev/null", O_RDONLY)
       .give(STDERR_FILENO, STDOUT_FILENO)
       .close_from(kSocketInProcess + 1)
       .start({program, "-B", "-m", "ontime.lab.policy_process", std::to_string(kSocketInProcess)},
-             environment_with({"PYTHONPATH=" + python_path(), "PYTHONHASHSEED=0", "ONTIME_TOKEN="}), pid);
+             environment_with(changes), pid);
 }
 
 }  // namespace
@@ -173,6 +177,8 @@ PolicyProcess PolicyProcess::at(const std::string& path) {
   if (path.size() >= sizeof address.sun_path) throw PolicyEnded("its path is too long for a socket");
   path.copy(address.sun_path, path.size());
   Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  // Connecting waits for so long too, where as many wait already as may.
+  if (socket) ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kConnectMost, sizeof kConnectMost);
   if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     throw PolicyEnded(std::string("it cannot be reached: ") + std::strerror(errno));
   return {std::move(socket), 0};
@@ -188,11 +194,21 @@ PolicyProcess& PolicyProcess::operator=(PolicyProcess&& other) noexcept {
   return *this;
 }
 
-PolicyProcess::~PolicyProcess() {
-  if (pid_ == 0) return;
-  ::kill(-pid_, SIGKILL);
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+PolicyProcess::~PolicyProcess() { end(); }
+
+void PolicyProcess::end() {
+  socket_.close();
+  const pid_t pid = std::exchange(pid_, 0);
+  if (pid == 0) return;
+  ::kill(-pid, SIGKILL);
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
+}
+
+bool PolicyProcess::has_ended() const {
+  siginfo_t info{};
+  return pid_ != 0 && ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid != 0;
 }
 
 // The other side has closed the socket, most likely by its end.
@@ -215,7 +231,7 @@ void PolicyProcess::tell(std::string_view message, const Limit& limit) {
   if (!send_all(socket_.get(), framed, limit)) give_up();
 }
 
-std::string PolicyProcess::ask(std::string_view message, Duration most) {
+std::string PolicyProcess::ask(std::string_view message, Duration most) try {
   const Limit limit(most);
   tell(message, limit);
   std::uint64_t length = 0;
@@ -224,6 +240,9 @@ std::string PolicyProcess::ask(std::string_view message, Duration most) {
   std::string answer(length, '\0');
   if (!receive_all(socket_.get(), answer.data(), answer.size(), limit)) give_up();
   return answer;
+} catch (const PolicyEnded&) {
+  end();  // it may hang
+  throw;
 }
 
 }  // namespace ontime::master

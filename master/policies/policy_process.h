@@ -30,7 +30,7 @@ class PolicyProcess {
   // Python, which waits for a message (python/ontime/lab/policy_process.py): a process that this file was given back
   // from, if it has not changed since, or a new one. Throws PolicyEnded.
   static PolicyProcess of(const std::string& file);
-  // One that listens at a Unix socket already. Throws PolicyEnded.
+  // One that listens at a Unix socket already, and takes up to a second for it. Throws PolicyEnded.
   static PolicyProcess at(const std::string& socket);
 
   PolicyProcess(PolicyProcess&& other) noexcept;
@@ -38,10 +38,11 @@ class PolicyProcess {
   ~PolicyProcess();  // ends one that it has started, whatever that does
 
   // Sends the message and waits for the answer to it, `most` at the longest; 0: as long as it takes. Throws
-  // PolicyEnded.
+  // PolicyEnded, and ends it then.
   std::string ask(std::string_view message, Duration most);
   // It is to forget what it was told, and kept for the next policy of its file. Thread-safe.
   static void give_back(PolicyProcess process);
+  bool has_ended() const;  // on its own
 
  private:
   PolicyProcess(Descriptor socket, pid_t pid, std::string file = {})
@@ -49,6 +50,7 @@ class PolicyProcess {
   static PolicyProcess start(std::string file);
   void tell(std::string_view message, const Limit& limit);
   [[noreturn]] void give_up();
+  void end();
 
   Descriptor socket_;
   pid_t pid_ = 0;     // 0: not ours

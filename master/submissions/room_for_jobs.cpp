@@ -28,14 +28,23 @@ Status check(const std::string& who, const Room& taken, double share) {
   return {};
 }
 
-// What the journal will hold of the job at most: its description, and what becomes of each task if all goes well.
+constexpr std::uint64_t kTaskBytes = 200;  // what becomes of a task, if all goes well, in the journal
+
+// What the journal will hold of the job at most: its description and its tasks.
 std::uint64_t journal_bytes_of(const scheduler::JobSpec& job, const Room& room) {
-  constexpr std::uint64_t kTaskBytes = 200;
-  constexpr std::uint64_t kFileBytes = 64;  // besides its name
+  constexpr std::uint64_t kFileBytes = 64;   // besides its name
   constexpr std::uint64_t kJobBytes = 1000;  // besides its parameters
   std::uint64_t bytes = kJobBytes + room.bytes + kTaskBytes * room.tasks;
   for (const scheduler::InputFile& file : job.inputs) bytes += file.path.size() + kFileBytes;
   return bytes;
+}
+
+// What is to come into the journal of jobs that are in it.
+std::uint64_t journal_bytes_to_come(const scheduler::Cluster& cluster) {
+  std::uint64_t tasks = 0;
+  for (const auto& [id, job] : cluster.jobs())
+    if (!is_final(job.state)) tasks += job.tasks.size() - job.tasks_done;
+  return kTaskBytes * tasks;
 }
 
 }  // namespace
@@ -44,17 +53,23 @@ Result<RoomForJobs::Reservation> RoomForJobs::reserve(const scheduler::JobSpec& 
   const std::string& owner = next.owner;
   const Room room = scheduler::room_for(next, scheduler::count_splits(next));
   const scheduler::RoomTaken& there = cluster_.room_taken();
-  if (Status status = check("the master", there.by_all() + reserved_->by_all() + room, 1); !status)
+  if (Status status = check("the master", there.by_all() + reserved_->room.by_all() + room, 1); !status)
     return status.error();
   if (!owner.empty()) {
-    if (Status status = check(owner, there.by(owner) + reserved_->by(owner) + room, owner_share_); !status)
+    if (Status status = check(owner, there.by(owner) + reserved_->room.by(owner) + room, owner_share_); !status)
       return status.error();
   }
+  const std::uint64_t bytes = journal_bytes_of(next, room);
   if (in_journal_) {
-    if (Status status = in_journal_(journal_bytes_of(next, room)); !status) return status.error();
+    const std::uint64_t all = journal_bytes_to_come(cluster_) + reserved_->journal_bytes + bytes;
+    if (Status status = in_journal_(all); !status) return status.error();
   }
-  reserved_->take(owner, room);
-  const auto give_back = [reserved = reserved_, owner, room](const void*) { reserved->give_back(owner, room); };
+  reserved_->room.take(owner, room);
+  reserved_->journal_bytes += bytes;
+  const auto give_back = [reserved = reserved_, owner, room, bytes](const void*) {
+    reserved->room.give_back(owner, room);
+    reserved->journal_bytes -= bytes;
+  };
   return Reservation(reserved_.get(), give_back);
 }
 

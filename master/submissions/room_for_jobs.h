@@ -1,6 +1,6 @@
 #pragma once
-// Bounds how much of the master's memory the jobs that have not ended may take together, and those of one owner. Jobs
-// on their way in count as well. Control thread only.
+// Bounds how much of the master's memory and of the journal the jobs that have not ended may take together, and how
+// much of that memory those of one owner. Jobs on their way in count as well. Control thread only.
 
 #include <cstdint>
 #include <functional>
@@ -31,7 +31,11 @@ class RoomForJobs {
   const scheduler::Cluster& cluster_;
   const double owner_share_;
   const InJournal in_journal_;
-  const std::shared_ptr<scheduler::RoomTaken> reserved_ = std::make_shared<scheduler::RoomTaken>();
+  struct Reserved {
+    scheduler::RoomTaken room;
+    std::uint64_t journal_bytes = 0;
+  };
+  const std::shared_ptr<Reserved> reserved_ = std::make_shared<Reserved>();
 };
 
 }  // namespace ontime::master

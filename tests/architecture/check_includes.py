@@ -28,7 +28,7 @@ ALLOWED = {
     "common/injection": (["common/protocol", "common/base"], ["yaml-cpp"]),
     "common/net": (["common/protocol", "common/log", "common/hash", "common/base"], ["asio", "spdlog", "google", "openssl"]),
     "scheduler": (["common/base"], ["boost/math"]),
-    "master/journal": (["scheduler", "common/protocol", "common/files", "common/http", "common/store/network.h", "common/hash", "common/base", "common/log"],
+    "master/journal": (["scheduler", "common/protocol", "common/files", "common/http", "common/store/network.h", "common/net/masters.h", "common/hash", "common/base", "common/log"],
                        ["rocksdb", "nlohmann", "spdlog", "google", "boost/preprocessor"]),
     "master/recording": (["scheduler", "master/journal/record_codec.h", "master/journal/report_fields.h", "master/journal/stored_fields.h", "common/protocol", "common/files", "common/base"],
                          ["zstd.h", "google"]),

@@ -20,6 +20,13 @@ TEST(EtcdAddressTest, NamesHostsAPrefixAndAUser) {
   EXPECT_FALSE(parse_etcd_address("etcd://a/b")->is_encrypted);
 }
 
+TEST(EtcdAddressTest, TakesAPasswordWithAnAtSign) {
+  const auto address = parse_etcd_address("etcd://me:p@ss@a/b");
+  ASSERT_TRUE(address) << address.error().message;
+  EXPECT_EQ(address->password, "p@ss");
+  EXPECT_EQ(address->hosts, std::vector<std::string>{"a:2379"});
+}
+
 TEST(EtcdAddressTest, RefusesWhatIsNoneAndShowsNoPassword) {
   for (const std::string text : {"",
                                  "etcd:/a/b",
@@ -40,12 +47,13 @@ TEST(EtcdAddressTest, RefusesWhatIsNoneAndShowsNoPassword) {
                                  "etcd://a//b",
                                  "etcd://a/b?c",
                                  "etcd://:secret@a/b",
-                                 "etcd://me:secret@a?/b"}) {
+                                 "etcd://me:secret@a?/b",
+                                 "etcd://me:se@cret@a?/b"}) {
     SCOPED_TRACE(text);
     const auto address = parse_etcd_address(text);
     ASSERT_FALSE(address);
     EXPECT_EQ(address.error().kind, ErrorKind::BadInput);
-    EXPECT_EQ(address.error().message.find("secret"), std::string::npos) << address.error().message;
+    EXPECT_EQ(address.error().message.find("cret"), std::string::npos) << address.error().message;
   }
 }
 

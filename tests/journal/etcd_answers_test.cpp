@@ -3,6 +3,8 @@
 #include <httplib.h>
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -10,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/hash/base64.h"
 #include "tests/journal/etcd_fixture.h"
 
 namespace ontime::journal {
@@ -29,9 +32,21 @@ class Forwarder {
     thread_.join();
   }
 
-  std::string address() const { return "etcd://127.0.0.1:" + std::to_string(port_) + "/ontime"; }
+  std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
   // The answer to the next transaction does not get through.
   void lose_answer() { loses_answer_ = true; }
+  // Answers that are larger get through no more.
+  void let_pass(std::size_t bytes_max) { bytes_max_ = bytes_max; }
+  // Asked when the next transaction comes that has `part` in a value or key of its own; false: it does not get through.
+  using Asked = std::function<bool(const std::string& transaction)>;
+  void ask_at(const std::string& part, Asked asked) {
+    const std::lock_guard lock(mutex_);
+    part_ = hash::to_base64(part);
+    asked_ = std::move(asked);
+  }
+  void carry_out(const std::string& transaction) const {
+    EXPECT_TRUE(httplib::Client("http://" + host_).Post(kTransaction, transaction, kJson));
+  }
   // Each once more, the latest first: so that it does not end as it was before.
   void repeat_all() {
     std::vector<std::string> all;
@@ -39,8 +54,7 @@ class Forwarder {
       const std::lock_guard lock(mutex_);
       all = transactions_;
     }
-    for (auto one = all.rbegin(); one != all.rend(); ++one)
-      EXPECT_TRUE(httplib::Client("http://" + host_).Post(kTransaction, *one, kJson));
+    for (auto one = all.rbegin(); one != all.rend(); ++one) carry_out(*one);
   }
 
  private:
@@ -49,12 +63,18 @@ class Forwarder {
 
   void forward(const httplib::Request& request, httplib::Response& answer) {
     const bool is_transaction = request.path == kTransaction;
+    Asked asked;
     if (is_transaction) {
       const std::lock_guard lock(mutex_);
       transactions_.push_back(request.body);
+      if (asked_ && request.body.find(part_) != std::string::npos) asked.swap(asked_);
+    }
+    if (asked && !asked(request.body)) {
+      answer.status = 503;
+      return;
     }
     const httplib::Result result = httplib::Client("http://" + host_).Post(request.path, request.body, kJson);
-    if (!result || (is_transaction && loses_answer_.exchange(false))) {
+    if (!result || result->body.size() > bytes_max_ || (is_transaction && loses_answer_.exchange(false))) {
       answer.status = 503;
       return;
     }
@@ -67,21 +87,35 @@ class Forwarder {
   int port_ = 0;
   std::thread thread_;
   std::atomic<bool> loses_answer_{false};
+  std::atomic<std::size_t> bytes_max_{SIZE_MAX};
   std::mutex mutex_;
-  std::vector<std::string> transactions_;  // guarded by mutex_
+  std::string part_;  // guarded by mutex_, as what follows
+  Asked asked_;
+  std::vector<std::string> transactions_;
 };
 
 class EtcdAnswersTest : public EtcdJournalTest {
  protected:
-  std::unique_ptr<EtcdJournal> lead_by_forwarder(EtcdSettings settings = {.lease = std::chrono::seconds(60)}) {
+  void start_with_forwarder() {
     start();
     forwarder_ = std::make_unique<Forwarder>(address().hosts[0]);
-    auto opened = EtcdJournal::open(parse_etcd_address(forwarder_->address()).value(), std::move(settings));
-    EXPECT_TRUE(opened) << opened.error().message;
-    if (!opened) return nullptr;
-    EXPECT_TRUE((*opened)->lead(ignore_leader));
-    return std::move(*opened);
   }
+  // By so many members, which are all the same.
+  std::unique_ptr<EtcdJournal> open_by_forwarder(EtcdSettings settings, int members = 1) {
+    EtcdAddress address = this->address();
+    address.hosts.assign(static_cast<std::size_t>(members), forwarder_->host());
+    auto opened = EtcdJournal::open(address, std::move(settings));
+    EXPECT_TRUE(opened) << opened.error().message;
+    return opened ? std::move(*opened) : nullptr;
+  }
+  std::unique_ptr<EtcdJournal> lead_by_forwarder(EtcdSettings settings = {.lease = std::chrono::seconds(60)}) {
+    start_with_forwarder();
+    auto journal = open_by_forwarder(std::move(settings));
+    EXPECT_TRUE(journal && journal->lead(ignore_leader));
+    return journal;
+  }
+  // Nobody else would lead before its lease ends.
+  const EtcdSettings patient_{.lease = std::chrono::hours(1), .name = "a:7400"};
 
   std::unique_ptr<Forwarder> forwarder_;
 };
@@ -131,6 +165,74 @@ TEST_F(EtcdAnswersTest, ARequestThatIsCarriedOutLateChangesNothing) {
   EXPECT_EQ(marks(*journal), all);
   journal.reset();
   EXPECT_EQ(marks(*lead()), all);
+}
+
+// The other member, which is asked then, finds that somebody leads: this master.
+TEST_F(EtcdAnswersTest, LeadsThoughTheAnswerThatSaysSoIsLost) {
+  start_with_forwarder();
+  auto journal = open_by_forwarder(patient_, 2);
+  ASSERT_TRUE(journal);
+  forwarder_->ask_at(patient_.name, [this](const std::string& take) {
+    forwarder_->carry_out(take);
+    return false;
+  });
+  ASSERT_TRUE(journal->lead(ignore_leader));
+  append_marks(*journal, 0, 2);
+  EXPECT_EQ(marks(*journal), first(2));
+}
+
+TEST_F(EtcdAnswersTest, LeadsThoughItsRequestIsCarriedOutLate) {
+  start_with_forwarder();
+  auto journal = open_by_forwarder(patient_);
+  ASSERT_TRUE(journal);
+  forwarder_->ask_at(patient_.name, [this](const std::string& take) {
+    forwarder_->ask_at(patient_.name, [this, take](const std::string&) {
+      forwarder_->carry_out(take);
+      return true;
+    });
+    return false;
+  });
+  ASSERT_TRUE(journal->lead(ignore_leader));
+  append_marks(*journal, 0, 2);
+  EXPECT_EQ(marks(*journal), first(2));
+}
+
+// With it a request of this master's that is carried out much later would take the lead for nobody.
+TEST_F(EtcdAnswersTest, WhoComesTooLateToLeadLeavesNoLease) {
+  start_with_forwarder();
+  auto journal = open_by_forwarder(patient_);
+  ASSERT_TRUE(journal);
+  forwarder_->ask_at(patient_.name, [this](const std::string&) {
+    put(layout_.leader(), "b:7400");
+    return true;
+  });
+  Status leads;
+  std::thread waiting([&] { leads = journal->lead(ignore_leader); });
+  EXPECT_TRUE(test::eventually([&] { return !get(layout_.leader()).empty(); }));
+  EXPECT_TRUE(test::eventually([&] {
+    return etcd_->control({"lease", "list"}).out.find("found 0 leases") != std::string::npos;
+  })) << etcd_->control({"lease", "list"}).out;
+  journal->stop();
+  waiting.join();
+  EXPECT_FALSE(leads);
+}
+
+TEST_F(EtcdAnswersTest, AFollowerReadsLessAtATimeWhereMuchDoesNotGetThrough) {
+  start_with_forwarder();
+  auto journal = lead();
+  ASSERT_TRUE(journal);
+  RecordStore store;
+  EtcdFollower follower(layout_, store);
+  const std::atomic<bool> never{false};
+  const EtcdAccess access{{"http://" + forwarder_->host()}, "", "", {}};
+  EtcdClient client(access, std::chrono::seconds(10), &never);
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(follower.look(client));  // so that it comes to read much
+  for (std::uint32_t number = 0; number < 20; ++number) append(*journal, {large_record(100 + number, 100'000)});
+  forwarder_->let_pass(400'000);
+  EXPECT_TRUE(test::eventually([&] {
+    const auto seen = follower.look(client);
+    return seen && seen->is_all;
+  }));
 }
 
 }  // namespace

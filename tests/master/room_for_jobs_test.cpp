@@ -53,6 +53,29 @@ TEST(RoomForJobs, WhatTheJournalCannotHoldIsRefused) {
   EXPECT_EQ(refused.error().message, "the journal is full");
 }
 
+// Many that are accepted one after another would otherwise come to write more than there is room for.
+TEST(RoomForJobs, WhatJobsAreStillToWriteIntoTheJournalCounts) {
+  World world;
+  std::uint64_t asked = 0;
+  RoomForJobs room(world.cluster(), 1, [&](std::uint64_t bytes) {
+    asked = bytes;
+    return Status();
+  });
+  EXPECT_TRUE(room.reserve(of("")));
+  const std::uint64_t alone = asked;
+  {
+    const auto on_its_way = room.reserve(of(""));
+    EXPECT_TRUE(room.reserve(of("")));
+    EXPECT_EQ(asked, 2 * alone);
+  }
+  const JobId job = world.submit(100, 1, of(""));
+  EXPECT_TRUE(room.reserve(of("")));
+  EXPECT_GE(asked, alone + 100 * 100u);
+  world.kill(job);
+  EXPECT_TRUE(room.reserve(of("")));
+  EXPECT_EQ(asked, alone);
+}
+
 TEST(RoomForJobs, ParametersCountWhateverTheirPolicyAndApplication) {
   World world;
   JobSpec large = of("mallory");

@@ -13,6 +13,8 @@
 #include "common/net/coroutine.h"
 #include "common/net/sockets.h"
 #include "tests/support/memory_journal.h"
+#include "tests/support/process.h"
+#include "tests/support/temporary_directory.h"
 
 namespace ontime::master {
 namespace {
@@ -63,7 +65,8 @@ class SuccessionTest : public testing::Test {
   SuccessionTest() : socket_(*net::listen(io_.get_executor(), {"127.0.0.1", 0})) {
     port_ = socket_.local_endpoint().port();
     waiting_ = std::thread([this] {
-      outcome_.emplace(wait_to_lead(io_, journal_, socket_, {"memory", 0, net::Tokens::single("secret"), nullptr, false, ""}));
+      outcome_.emplace(
+          wait_to_lead(io_, journal_, socket_, signals_, {"memory", 0, signals_.tokens(), nullptr, false, ""}));
     });
     journal_.wait_until_it_follows();
   }
@@ -99,6 +102,9 @@ class SuccessionTest : public testing::Test {
   }
 
   asio::io_context io_{1};
+  test::TemporaryDirectory directory_;
+  const std::string token_file_ = directory_ / "token";
+  OperatorSignals signals_{io_, token_file_, net::Tokens::single("secret")};
   ScriptedSuccession journal_;
   asio::ip::tcp::acceptor socket_;
   std::uint16_t port_ = 0;
@@ -130,6 +136,31 @@ TEST_F(SuccessionTest, AFollowerEndsWhenItIsTold) {
   waiting_.join();
   ASSERT_TRUE(*outcome_) << outcome_->error().message;
   EXPECT_FALSE(**outcome_);
+}
+
+// As it begins to lead, and has not heard of the signal yet.
+TEST_F(SuccessionTest, WhoIsToldToEndAsItComesToLeadEndsAsALeader) {
+  end({});
+  ASSERT_TRUE(*outcome_ && **outcome_);
+  ::raise(SIGTERM);
+  bool is_told = false;
+  signals_.serve({[&] {
+                    is_told = true;
+                    signals_.pause();
+                  },
+                  [](net::Tokens) { return 0u; }});
+  io_.run();
+  EXPECT_TRUE(is_told);
+}
+
+TEST_F(SuccessionTest, AFollowerReadsItsTokensAgainAndLeadsWithThem) {
+  test::write_secret(token_file_, "another");
+  ::raise(SIGHUP);
+  EXPECT_TRUE(test::eventually([&] { return knock("another")->kind == ErrorKind::Unavailable; }));
+  EXPECT_EQ(knock("secret")->kind, ErrorKind::BadInput);
+  end({});
+  ASSERT_EQ(signals_.tokens().all().size(), 1u);
+  EXPECT_EQ(signals_.tokens().all()[0].secret, "another");
 }
 
 TEST_F(SuccessionTest, AJournalThatCannotBeFollowedIsAnError) {

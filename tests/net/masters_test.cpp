@@ -143,6 +143,17 @@ TEST_F(ReachTest, FollowersThatNameEachOtherEndNoSingleTryInALoop) {
   EXPECT_LE(one.asked + other.asked, 3);
 }
 
+// Whom it named has ended since, and it knows who leads now.
+TEST_F(ReachTest, ASingleMasterIsAskedAgainWhenWhomItNamedIsGone) {
+  Host& leader = add(std::nullopt);
+  Host& follower = add(to_string(address_of(leader)));
+  Masters masters = address_of(follower);
+  masters.turn_to(to_string(dead_address()));
+  const auto reached = reach(masters);
+  ASSERT_TRUE(reached) << reached.error().message;
+  EXPECT_EQ(follower.asked, 1);
+}
+
 TEST_F(ReachTest, ARefusalIsNotPassedOver) {
   Host& follower = add("");
   Host& leader = add(std::nullopt);

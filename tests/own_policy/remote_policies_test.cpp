@@ -1,6 +1,9 @@
 // Policies in Python: what they are shown, what they may ask for, and that one that misbehaves does no harm.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include <cmath>
 #include <cstring>
@@ -8,7 +11,9 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "common/base/descriptor.h"
 #include "common/files/temporary_directory.h"
 #include "master/policies/look.h"
 #include "master/policies/own_policies.h"
@@ -136,15 +141,104 @@ bool runs(pid_t pid) {
   return state != "Z";
 }
 
+pid_t pid_in(const std::string& file) {
+  pid_t pid = 0;
+  std::ifstream(file) >> pid;
+  EXPECT_GT(pid, 0);
+  return pid;
+}
+
 TEST(RemotePolicies, OneThatHangsIsCutOffAndItsProcessEnded) {
   const auto scratch = files::TemporaryDirectory::make();
   ASSERT_TRUE(scratch);
   const std::string mark = (*scratch)->path() + "/pid";
   EXPECT_EQ(problem_of({{"how", "hangs"}, {"mark", mark}, {"budget", "5s"}}), "it has not answered within 5.00 s");
-  pid_t pid = 0;
-  std::ifstream(mark) >> pid;
-  ASSERT_GT(pid, 0);
+  const pid_t pid = pid_in(mark);
   EXPECT_TRUE(test::eventually([pid] { return !runs(pid); }));
+}
+
+// A policy that plans what a function says, at every second.
+class Looking final : public scheduler::Policy {
+ public:
+  using Function = std::function<Plan(const View&)>;
+  explicit Looking(Function look) : look_(std::move(look)) {}
+  Plan plan(const View& view) override {
+    Plan plan = look_(view);
+    plan.next_check = view.now + 1s;
+    return plan;
+  }
+
+ private:
+  Function look_;
+};
+
+PacedWorld world_that_looks(const Looking::Function& look) {
+  scheduler::Settings settings;
+  settings.make_policy = [look](std::string_view, const StringMap&) { return std::make_unique<Looking>(look); };
+  PacedWorld paced(settings);
+  paced.add_nodes(3);
+  paced.set_rate([](AttemptId id) { return id.task.index == 0 ? 50.0 : 200.0; });
+  return paced;
+}
+
+// Not only together with the policy, which stays as long as its job.
+TEST(RemotePolicies, AProcessThatHangsIsEndedAtOnce) {
+  const auto scratch = files::TemporaryDirectory::make();
+  ASSERT_TRUE(scratch);
+  const std::string mark = (*scratch)->path() + "/pid";
+  allow_own_policies(Duration::zero());
+  const auto hung = scheduler::make_policy(python("unruly"), {{"how", "hangs"}, {"mark", mark}, {"budget", "5s"}});
+  PacedWorld paced = world_that_looks([&](const View& view) { return hung->plan(view); });
+  EXPECT_TRUE(paced.run_job(paced.submit(2, {})));
+  EXPECT_FALSE(runs(pid_in(mark)));
+}
+
+// Somebody has ended it who needed its memory, say.
+TEST(RemotePolicies, AProcessThatHasEndedIsNotUsedAgain) {
+  const auto scratch = files::TemporaryDirectory::make();
+  ASSERT_TRUE(scratch);
+  const std::string file = (*scratch)->path() + "/marked.py", mark = (*scratch)->path() + "/pid";
+  std::ofstream(file)
+      << "import ontime.lab, os\n\n\nclass Marked(ontime.lab.Policy):\n    def __init__(self):\n        "
+      << "open('" << mark << "', 'w').write(str(os.getppid()))\n";
+  allow_own_policies(Duration::zero());
+  EXPECT_TRUE(scheduler::check_policy(file, {}));
+  const pid_t pid = pid_in(mark);
+  ::kill(pid, SIGKILL);
+  ASSERT_TRUE(test::eventually([pid] { return !runs(pid); }));
+  EXPECT_TRUE(scheduler::check_policy(file, {}));
+  EXPECT_NE(pid_in(mark), pid);
+}
+
+TEST(RemotePolicies, OneThatLetsNobodyConnectIsNotWaitedForForLong) {
+  const auto scratch = files::TemporaryDirectory::make();
+  ASSERT_TRUE(scratch);
+  const std::string path = (*scratch)->path() + "/socket";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const auto* general = reinterpret_cast<const sockaddr*>(&address);
+  const Descriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::bind(listener.get(), general, sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 0), 0);
+  std::vector<Descriptor> waiting;
+  do waiting.emplace_back(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  while (::connect(waiting.back().get(), general, sizeof address) == 0);
+  EXPECT_THAT(refusal_of(path), HasSubstr("it cannot be reached: "));
+}
+
+TEST(RemotePolicies, NoFileInTheWorkingDirectoryIsTakenForAModule) {
+  const auto scratch = files::TemporaryDirectory::make();
+  ASSERT_TRUE(scratch);
+  const fs::path other = fs::path((*scratch)->path()) / "other", before = fs::current_path();
+  fs::create_directories(other / "ontime");
+  std::ofstream(other / "ontime" / "__init__.py") << "raise SystemExit(9)\n";
+  const std::string file = (*scratch)->path() + "/mine.py";
+  std::ofstream(file) << "import ontime.lab\n\n\nclass Mine(ontime.lab.Policy):\n    order = 'deadline'\n";
+  allow_own_policies(Duration::zero());
+  fs::current_path(other);
+  EXPECT_TRUE(scheduler::check_policy(file, {}));
+  fs::current_path(before);
 }
 
 // A look as its reader sees it: by table and column.
@@ -187,30 +281,6 @@ class Shown {
   std::map<std::string, std::vector<std::uint64_t>> places_;
   std::string texts_;
 };
-
-// A policy that plans what a function says, at every second.
-class Looking final : public scheduler::Policy {
- public:
-  using Function = std::function<Plan(const View&)>;
-  explicit Looking(Function look) : look_(std::move(look)) {}
-  Plan plan(const View& view) override {
-    Plan plan = look_(view);
-    plan.next_check = view.now + 1s;
-    return plan;
-  }
-
- private:
-  Function look_;
-};
-
-PacedWorld world_that_looks(const Looking::Function& look) {
-  scheduler::Settings settings;
-  settings.make_policy = [look](std::string_view, const StringMap&) { return std::make_unique<Looking>(look); };
-  PacedWorld paced(settings);
-  paced.add_nodes(3);
-  paced.set_rate([](AttemptId id) { return id.task.index == 0 ? 50.0 : 200.0; });
-  return paced;
-}
 
 TEST(RemotePolicies, TheyAreShownWhatOursSee) {
   std::size_t looks = 0;

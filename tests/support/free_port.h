@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -27,15 +28,24 @@ inline bool answers(const std::string& port) {
   return answers;
 }
 
-// One that nobody listens on; empty if there is none.
-inline std::string free_port() {
+inline bool can_be_bound(std::uint16_t port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address = loopback(0);
-  socklen_t size = sizeof address;
-  const bool found = ::bind(socket, reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
-                     ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  const sockaddr_in address = loopback(port);
+  const bool can = ::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   ::close(socket);
-  return found ? std::to_string(ntohs(address.sin_port)) : "";
+  return can;
+}
+
+// One that nobody has, and that this process is given once. Not of those that the kernel gives to whom asks for any:
+// somebody else would soon have it, or the same caller twice. Empty if there is none.
+inline std::string free_port() {
+  constexpr unsigned kFirst = 10'000, kPorts = 22'000, kOfProcess = 50;
+  static std::atomic<unsigned> given = static_cast<unsigned>(::getpid()) * kOfProcess;
+  for (unsigned tries = 0; tries < kPorts; ++tries) {
+    const auto port = static_cast<std::uint16_t>(kFirst + given++ % kPorts);
+    if (can_be_bound(port)) return std::to_string(port);
+  }
+  return "";
 }
 
 }  // namespace ontime::test

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/descriptor.h"
 #include "tests/support/etcd_cluster.h"
 #include "tests/system/paced_jobs.h"
 
@@ -22,7 +23,7 @@ class SeveralMasters : public PacedJobs {
 
   void SetUp() override {
     if (!EtcdCluster::is_there()) GTEST_SKIP() << kNoEtcd;
-    etcd_.emplace(3);
+    etcd_.emplace(3, flags_of_etcd_);
     std::string all;
     for (std::size_t i = 0; i < kMasters; ++i) {
       addresses_.push_back("127.0.0.1:" + free_port());
@@ -41,9 +42,7 @@ class SeveralMasters : public PacedJobs {
                           log);
   }
 
-  bool has_said(std::size_t i, const char* event) {
-    return masters_[i].output().err.find(event) != std::string::npos;
-  }
+  bool has_said(std::size_t i, const char* event) { return masters_[i].output().err.find(event) != std::string::npos; }
   bool has_led(std::size_t i) { return has_said(i, "master_started"); }
   // By its log: one that follows sends clients on, so it answers them all the same.
   std::size_t leader() {
@@ -73,6 +72,7 @@ class SeveralMasters : public PacedJobs {
   }
 
   std::string lease_ = "2s";
+  Arguments flags_of_etcd_;
   std::optional<EtcdCluster> etcd_;
   std::vector<std::string> addresses_;
   std::vector<Process> masters_;
@@ -145,6 +145,83 @@ TEST_F(MastersWithALongLease, EndInOrderAndLeaveTheLeadToAnother) {
   masters_[first].signal(SIGTERM);
   EXPECT_EQ(masters_[first].wait().status, 0) << masters_[first].output().err;
   EXPECT_NE(leader(), first);
+}
+
+TEST_F(MastersWithALongLease, MembersOfEtcdMayDieHangAndBeCompactedWhileAJobRuns) {
+  for (int i = 0; i < 2; ++i) cluster_.add_worker(2);
+  const std::string job = submit_paced("out");
+  const auto goes_on = [&] {
+    const auto mapped = [&]() -> std::uint64_t {
+      const nlohmann::json now = cluster_.job(job);
+      return now.is_null() ? 0 : now["mapped_bytes"].get<std::uint64_t>();
+    };
+    const std::uint64_t before = mapped();
+    return eventually([&] { return mapped() > before || !is_under_way(job); });
+  };
+  ASSERT_TRUE(eventually([&] { return has_begun(job); }));
+  for (std::size_t i = 0; i < etcd_->size(); ++i) {
+    etcd_->kill(i);
+    EXPECT_TRUE(goes_on()) << "without member " << i;
+    etcd_->start(i);
+    etcd_->await(i);
+    etcd_->pause(i);
+    EXPECT_TRUE(goes_on()) << "while member " << i << " hangs";
+    etcd_->go_on(i);
+    etcd_->await(i);
+    etcd_->forget_the_past();
+  }
+  expect_right_answer(job, "out");
+}
+
+class MastersWithALittleEtcd : public MastersWithALongLease {
+ protected:
+  MastersWithALittleEtcd() { flags_of_etcd_ = {"--quota-backend-bytes", std::to_string(16 << 20)}; }
+};
+
+TEST_F(MastersWithALittleEtcd, WaitWithASentenceWhileItIsFullAndGoOnAfterwards) {
+  cluster_.add_worker(2);
+  const std::string go = cluster_ / "go";
+  const std::string job = cluster_.submit({"exec", novel_, "--output", cluster_ / "out", "--set",
+                                           "command=while [ ! -e " + go + " ]; do sleep 0.01; done; grep -c ."});
+  ASSERT_TRUE(eventually([&] { return cluster_.job(job)["attempts_running"] == 1; })) << cluster_.job(job).dump(1);
+  const std::string much(100'000, 'x');
+  for (int i = 0; etcd_->control({"put", "other/" + std::to_string(i), much}).status == 0; ++i)
+    ASSERT_LT(i, 1000) << "it is never full";
+  write_file(go, "");  // what the job has to store from now on does not fit
+  Finished asked;
+  EXPECT_TRUE(eventually([&] {
+    asked = cluster_.client({"nodes"});
+    return asked.err.find("etcd has no space left") != std::string::npos;
+  })) << asked.out
+      << asked.err;
+  // Its limit may be passed by as much as comes within 100 ms, and it erases nothing in a transaction then.
+  EXPECT_EQ(etcd_->control({"del", "--prefix", "other/"}).status, 0);
+  etcd_->forget_the_past();
+  for (std::size_t i = 0; i < etcd_->size(); ++i) EXPECT_EQ(etcd_->control({"defrag"}, i).status, 0);
+  EXPECT_EQ(etcd_->control({"alarm", "disarm"}).status, 0);
+  EXPECT_EQ(cluster_.wait(job), "succeeded") << cluster_.job(job).dump(1);
+}
+
+TEST(AMasterWithASocketOfItsParents, IsFollowedByTheAddressOfThat) {
+  if (!EtcdCluster::is_there()) GTEST_SKIP() << kNoEtcd;
+  const EtcdCluster etcd(1);
+  const TemporaryDirectory directory;
+  sockaddr_in address = loopback(0);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+  socklen_t size = sizeof address;
+  const Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+  ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(socket.get(), 8), 0);
+  ASSERT_EQ(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const Process master({kBin + "/ontime-master", "--journal", etcd.address(), "--listen-fd",
+                        std::to_string(socket.get()), "--state-dir", directory / "state"},
+                       directory / "master");
+  const std::string named = "127.0.0.2:" + std::to_string(ntohs(address.sin_port)) + "\n";
+  std::string leader;
+  EXPECT_TRUE(eventually([&] {
+    leader = etcd.control({"get", "ontime/leader", "--print-value-only"}).out;
+    return leader == named;
+  })) << leader;
 }
 
 }  // namespace
