@@ -188,7 +188,7 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
           {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls, settings.advise > 0},
           {settings.stuck_max, settings.idle_max}, dispatcher_,
           {control_, submissions_, watch_, lists_, accounts_, pictures_, failures_, logs_, history_, indexes_,
-           command_right_, settings.advise > 0,
+           machine_uses_, command_right_, settings.advise > 0,
            settings.injection ? injection::describe(*settings.injection) : std::string()},
           advisor_.get()),
       wind_down_(io.get_executor()) {}

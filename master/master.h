@@ -98,6 +98,7 @@ class Master {
   AttemptLogs logs_;
   ApplicationLinks applications_;
   IndexStore indexes_;
+  MachineUses machine_uses_;
   JobWatch watch_;
   SubmitAnswers answers_;
   ActionDispatcher dispatcher_;

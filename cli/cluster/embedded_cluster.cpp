@@ -5,12 +5,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <utility>
 
 #include "common/base/machine.h"
+#include "common/base/wording.h"
+#include "common/injection/injection.h"
+#include "common/injection/settings.h"
 #include "common/net/token.h"
 
 namespace ontime::cli {
@@ -34,7 +38,44 @@ std::vector<std::string> injection_arguments(const injection::Flags& flags) {
   return arguments;
 }
 
+struct Worker {
+  std::string name;
+  std::uint32_t slots = 1;
+};
+std::vector<Worker> workers_of(const ClusterOptions& options) {
+  auto groups = options.groups;
+  if (groups.empty()) groups.push_back({.count = options.workers, .slots = options.slots});
+  std::vector<Worker> workers;
+  for (const WorkerGroup& group : groups)
+    for (std::uint32_t i = 1; i <= group.count; ++i)
+      workers.push_back({group.name + "-" + std::to_string(i), group.slots});
+  return workers;
+}
+
 }  // namespace
+
+std::vector<std::string> doubts_about(const ClusterOptions& options, std::uint32_t tasks, std::uint32_t cores) {
+  constexpr std::uint64_t kSlotsOfCoreMost = 4;
+  std::vector<std::string> doubts;
+  const auto injection = injection::load(options.injection);
+  if (!injection) return doubts;
+  const std::vector<Worker> workers = workers_of(options);
+  if (!*injection) {
+    std::uint64_t slots = 0;
+    for (const Worker& worker : workers) slots += worker.slots;
+    if (slots > kSlotsOfCoreMost * cores)
+      doubts.push_back("note: " + counted(slots, "slot") + " for " + counted(tasks, "task") + " share " +
+                       counted(cores, "core") + "; without --workers and --slots there is one for each core");
+    return doubts;
+  }
+  for (const injection::NodeRule& rule : (*injection)->nodes) {
+    const auto is_named = [&](const Worker& worker) { return injection::matches(rule.pattern, worker.name); };
+    if (std::ranges::none_of(workers, is_named))
+      doubts.push_back("note: nothing is injected by node=" + rule.pattern + ": no worker is called so, only " +
+                       workers.front().name + (workers.size() > 1 ? " to " + workers.back().name : ""));
+  }
+  return doubts;
+}
 
 EmbeddedCluster::EmbeddedCluster(std::unique_ptr<files::TemporaryDirectory> directory, ClusterOptions options)
     : directory_(std::move(directory)), options_(std::move(options)), token_(net::make_token()) {}
@@ -48,15 +89,10 @@ Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const ClusterOpt
   std::unique_ptr<EmbeddedCluster> cluster(new EmbeddedCluster(std::move(*directory), options));
   if (auto status = cluster->listen(); !status) return status.error();
   if (auto status = cluster->start_master(); !status) return status.error();
-  auto groups = options.groups;
-  if (groups.empty()) groups.push_back({.count = options.workers, .slots = options.slots});
   Duration later{};
-  for (const WorkerGroup& group : groups) {
-    for (std::uint32_t i = 1; i <= group.count; ++i) {
-      const std::string name = group.name + "-" + std::to_string(i);
-      if (auto status = cluster->start_worker(name, group.slots, later); !status) return status.error();
-      later = options.others_wait;
-    }
+  for (const Worker& worker : workers_of(options)) {
+    if (auto status = cluster->start_worker(worker.name, worker.slots, later); !status) return status.error();
+    later = options.others_wait;
   }
   return cluster;
 }

@@ -3,8 +3,10 @@
 // token of their own. This process owns the listening socket, so nobody waits for anybody at the start, and a master
 // that is started again is found at the same place.
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/cluster/supervisor.h"
 #include "cli/command.h"
@@ -14,6 +16,10 @@
 #include "common/net/endpoint.h"
 
 namespace ontime::cli {
+
+// What is hardly meant as it was given, a line each: an injection for workers that this cluster has none of, and more
+// than four slots for each of `cores` without an injection, which is why attempts would need no core.
+std::vector<std::string> doubts_about(const ClusterOptions& options, std::uint32_t tasks, std::uint32_t cores);
 
 class EmbeddedCluster {
  public:

@@ -228,6 +228,8 @@ void OneJobCluster::announce(const wire::Reply::Submitted& submitted) {
             ", " + counted(command_.cluster.workers, "worker"));
   if (const std::string due = told_due(command_.job); !due.empty()) view_.say(due);
   if (!submitted.left_out().empty()) view_.say(submitted.left_out());
+  for (const std::string& doubt : doubts_about(command_.cluster, submitted.tasks(), machine_share().cores))
+    view_.say(doubt);
 }
 
 // The master ends with this run and takes them along, so what is due goes out before.

@@ -275,6 +275,15 @@ Json job_value(const wire::JobSummary& job) {
   return value;
 }
 
+Json machine_value(const wire::NodeSummary& node) {
+  if (!node.has_machine()) return nullptr;
+  const wire::MachineUse& use = node.machine();
+  return {{"cores", use.cores()},
+          {"busy_cores", use.busy_cores()},
+          {"memory_bytes", use.memory_bytes()},
+          {"used_bytes", use.used_bytes()}};
+}
+
 Json node_value(const wire::NodeSummary& node) {
   return {{"node", to_string(NodeId{node.node()})},
           {"name", node.name()},
@@ -286,6 +295,7 @@ Json node_value(const wire::NodeSummary& node) {
           {"attempts_failed", node.attempts_failed()},
           {"speed", known(node.speed() > 0, node.speed())},
           {"leaves_in_seconds", known(node.leaves_in_ns() > 0, seconds_value(node.leaves_in_ns()))},
+          {"machine", machine_value(node)},
           {"hold", hold_value(node)}};
 }
 

@@ -1,6 +1,8 @@
 // The tables of `ontime jobs`, `job` and `nodes` (declared in job_text.h), from the fields that --json shows.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -84,6 +86,14 @@ std::string segments_text(const Json& task) {
   return text;
 }
 
+// "1.4/2" and "3.1 GiB/8.0 GiB".
+void add_machine(const wire::MachineUse& use, Json& row) {
+  std::array<char, 32> cpu{};
+  std::snprintf(cpu.data(), cpu.size(), "%.1f/%u", use.busy_cores(), use.cores());
+  row["cpu"] = cpu.data();
+  row["memory"] = format_size(use.used_bytes()) + "/" + format_size(use.memory_bytes());
+}
+
 // "node-3 (w3) is held back as slow for 43 s more: its last 4 attempts ..."
 std::string hold_text(const wire::NodeSummary& node) {
   return printable(to_string(NodeId{node.node()}) + " (" + node.name() + ") is held back as " + node.hold().cause() +
@@ -160,6 +170,8 @@ std::string nodes_table(const wire::Reply::Nodes& nodes, Look look) {
                                           {"STATE", "/state"},
                                           {"SLOTS", "/slots", Unit::Number},
                                           {"BUSY", "/busy", Unit::Number},
+                                          {"CPU", "/cpu", Unit::Number, Cut::No, 3},
+                                          {"MEMORY", "/memory", Unit::Number, Cut::No, 2},
                                           {"SILENT", "/silent_seconds", Unit::Seconds},
                                           {"FAILED", "/attempts_failed", Unit::Number},
                                           {"HELD", "/cause"}};
@@ -167,6 +179,7 @@ std::string nodes_table(const wire::Reply::Nodes& nodes, Look look) {
   std::string holds;
   for (const auto& node : nodes.nodes()) {
     rows.push_back(node_value(node));
+    if (node.has_machine()) add_machine(node.machine(), rows.back());
     rows.back()["cause"] = node.has_hold() ? Json(node.hold().cause()) : Json(nullptr);
     if (node.has_hold()) holds += hold_text(node);
   }

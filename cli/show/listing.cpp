@@ -28,8 +28,8 @@ constexpr double kUnknown = std::numeric_limits<double>::infinity();  // comes l
 const std::vector<std::string> kColumnsOfJobs = {"job",   "name",     "owner", "application", "policy",
                                                  "state", "mapped",   "tasks", "attempts",    "failures",
                                                  "time",  "deadline", "pocd"};
-const std::vector<std::string> kColumnsOfNodes = {"node",  "name",  "host",     "state",
-                                                  "slots", "speed", "failures", "heard"};
+const std::vector<std::string> kColumnsOfNodes = {"node", "name",   "host",  "state",    "slots",
+                                                  "cpu",  "memory", "speed", "failures", "heard"};
 const std::vector<std::string> kStatesOfNodes = {"here",     "held",    "live", "silent",
                                                  "draining", "drained", "left", "lost"};
 const std::vector<std::string> kStatesOfTasks = {"waiting", "running", "done", "unfinished"};
@@ -90,6 +90,11 @@ SortKey key_of(const wire::NodeSummary& node, const std::string& column) {
   if (column == "host") return lower(node.host());
   if (column == "state") return node.state();
   if (column == "slots") return double(node.slots());
+  const wire::MachineUse& use = node.machine();
+  if (column == "cpu") return node.has_machine() ? use.busy_cores() / use.cores() : kUnknown;
+  if (column == "memory")
+    return node.has_machine() ? double(use.used_bytes()) / double(std::max<std::uint64_t>(1, use.memory_bytes()))
+                              : kUnknown;
   if (column == "speed") return node.speed();
   if (column == "failures") return double(node.attempts_failed());
   if (column == "heard") return double(node.silent_ns());

@@ -49,6 +49,13 @@ class Sheet {
   prometheus::Registry registry_{prometheus::Registry::InsertBehavior::Merge};
 };
 
+void add_machine(const wire::MachineUse& use, const Labels& labels, Sheet& sheet) {
+  sheet.set("ontime_node_cores", "Processors that the worker may use", labels, use.cores());
+  sheet.set("ontime_node_busy_cores", "Those of them that are busy, with whatever", labels, use.busy_cores());
+  sheet.set("ontime_node_memory_bytes", "Memory that the worker may use", labels, double(use.memory_bytes()));
+  sheet.set("ontime_node_memory_used_bytes", "Memory of that in use, by whatever", labels, double(use.used_bytes()));
+}
+
 void add_nodes(const wire::Reply::Nodes& nodes, Sheet& sheet) {
   std::map<std::string, double> by_state{{"live", 0},   {"draining", 0}, {"drained", 0},
                                          {"silent", 0}, {"lost", 0},     {"left", 0}};
@@ -65,6 +72,7 @@ void add_nodes(const wire::Reply::Nodes& nodes, Sheet& sheet) {
     sheet.set("ontime_node_silent_seconds", "Time since the last heartbeat", labels,
               seconds(Duration(node.silent_ns())));
     sheet.set("ontime_node_attempts_failed", "Attempts that have failed on the node", labels, node.attempts_failed());
+    if (node.has_machine()) add_machine(node.machine(), labels, sheet);
   }
   for (const auto& [state, count] : by_state) sheet.set("ontime_nodes", "Workers by state", {{"state", state}}, count);
   for (const auto& [cause, count] : held) {

@@ -24,16 +24,20 @@ std::pair<std::string, std::string> words_in(const std::string& path) {
   return words;
 }
 
-void limit_memory(MachineShare& share, const std::string& limit) {
-  if (const auto bytes = number_in<std::uint64_t>(limit)) share.memory_bytes = std::min(share.memory_bytes, *bytes);
+void limit_memory(MachineShare& share, const std::string& limit, const std::string& group) {
+  const auto bytes = number_in<std::uint64_t>(limit);
+  if (!bytes || *bytes >= share.memory_bytes) return;
+  share.memory_bytes = *bytes;
+  share.memory_group = group;
 }
 
 // So many microseconds of each period; "max" and -1 are no numbers above 0.
-void limit_cores(MachineShare& share, const std::string& quota, const std::string& period) {
+void limit_cores(MachineShare& share, const std::string& quota, const std::string& period, const std::string& group) {
   const auto used = number_in<double>(quota);
   const auto of = number_in<double>(period);
-  if (!used || !of || *used <= 0 || *of <= 0) return;
-  share.cores = static_cast<std::uint32_t>(std::clamp(std::ceil(*used / *of), 1.0, static_cast<double>(share.cores)));
+  if (!used || !of || *used <= 0 || *of <= 0 || *used / *of >= share.cores) return;
+  share.cores = static_cast<std::uint32_t>(std::max(std::ceil(*used / *of), 1.0));
+  share.cores_group = group;
 }
 
 // The group and all above it. A container sees its own group as the topmost, and may be told another name of it.
@@ -68,19 +72,19 @@ MachineShare within_groups(MachineShare share, const std::string& groups, const 
     if (controllers.empty()) {
       for_each_group(mounted, group, [&](const std::string& directory) {
         const auto [quota, period] = words_in(directory + "/cpu.max");
-        limit_cores(share, quota, period);
-        limit_memory(share, words_in(directory + "/memory.max").first);
+        limit_cores(share, quota, period, directory);
+        limit_memory(share, words_in(directory + "/memory.max").first, directory);
       });
     }
     if (has_controller(controllers, "cpu")) {
       for_each_group(mounted + "/cpu", group, [&](const std::string& directory) {
         limit_cores(share, words_in(directory + "/cpu.cfs_quota_us").first,
-                    words_in(directory + "/cpu.cfs_period_us").first);
+                    words_in(directory + "/cpu.cfs_period_us").first, directory);
       });
     }
     if (has_controller(controllers, "memory")) {
       for_each_group(mounted + "/memory", group, [&](const std::string& directory) {
-        limit_memory(share, words_in(directory + "/memory.limit_in_bytes").first);
+        limit_memory(share, words_in(directory + "/memory.limit_in_bytes").first, directory);
       });
     }
   }
@@ -104,7 +108,9 @@ Status allow_open_files() {
 MachineShare machine_share() {
   MachineShare share{
       std::max(1u, std::thread::hardware_concurrency()),
-      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))};
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)),
+      {},
+      {}};
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0)
     share.cores = static_cast<std::uint32_t>(CPU_COUNT(&allowed));

@@ -11,6 +11,8 @@ namespace ontime {
 struct MachineShare {
   std::uint32_t cores = 1;  // a part of one counts as one
   std::uint64_t memory_bytes = 0;
+  std::string cores_group{};   // the directory of the control group that allows fewer than there are; empty: none does
+  std::string memory_group{};  // the same of memory
 };
 
 // By the processors it may run on, the memory that is there, and the limits of its control group and those above.

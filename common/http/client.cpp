@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -229,7 +230,8 @@ void set_tls_files(CURL* easy, const TlsFiles& files) {
   set(easy, CURLOPT_SSLKEY, files.key.c_str());
 }
 
-Ending ending_of(CURLcode code) {
+Ending ending_of(CURLcode code, CURL* easy) {
+  long system_error = 0;
   switch (code) {
     case CURLE_OK:
       return Ending::Whole;
@@ -246,8 +248,10 @@ Ending ending_of(CURLcode code) {
     case CURLE_COULDNT_RESOLVE_HOST:
       return Ending::Unknown;
     case CURLE_COULDNT_CONNECT:
+      curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &system_error);
+      return system_error == ECONNREFUSED ? Ending::Refused : Ending::Unreachable;
     case CURLE_OPERATION_TIMEDOUT:  // of the connecting: there is no other
-      return Ending::Unreachable;
+      return Ending::Unanswered;
     default:
       return Ending::Broken;
   }
@@ -352,7 +356,7 @@ Ending Client::send(const Request& request, const OnHead& on_head) {
   if (exchange.is_kept_from_private()) return Ending::Private;
   int left = 0;
   const CURLMsg* const message = curl_multi_info_read(multi, &left);
-  return message == nullptr ? Ending::Broken : ending_of(message->data.result);
+  return message == nullptr ? Ending::Broken : ending_of(message->data.result, easy);
 }
 
 }  // namespace ontime::http

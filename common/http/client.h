@@ -52,6 +52,8 @@ enum class Ending {
   Whole,        // all of the answer has come
   Unwanted,     // more of it comes than is wanted
   Unreachable,  // there is no connection
+  Refused,      // nothing listens on that port
+  Unanswered,   // there is no connection in time
   Unknown,      // nor an address of that host
   Untrusted,    // nobody vouches for the server
   Private,      // though only a public server was to be asked

@@ -26,6 +26,10 @@ Failure failure_of(Ending ending, const std::string& origin) {
   switch (ending) {
     case Ending::Unreachable:
       return {Trouble::Unavailable, "the server at " + origin + " cannot be reached"};
+    case Ending::Refused:
+      return {Trouble::Unavailable, "the server at " + origin + " cannot be reached: nothing listens on that port"};
+    case Ending::Unanswered:
+      return {Trouble::Unavailable, "the server at " + origin + " cannot be reached: there is no answer"};
     case Ending::Unknown:
       return {Trouble::Unavailable, "the host of " + origin + " is not known by that name, or no name server answers"};
     case Ending::Untrusted:

@@ -82,29 +82,6 @@ class Chances {
   AttemptId id_;
 };
 
-// `*` stands for any text. After a mismatch the latest star takes one byte more; earlier ones need not be tried again.
-bool matches(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0;
-  std::size_t n = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t resume = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = n;
-    } else if (p < pattern.size() && pattern[p] == name[n]) {
-      ++p;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++resume;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
 // Nothing if the split is too short to have that place.
 std::optional<std::uint64_t> offset_of(const PlaceInSplit& where, ByteRange split) {
   const auto* bytes = std::get_if<std::uint64_t>(&where);
@@ -134,6 +111,29 @@ double factor_of(const Injection& injection, const DrawnFor& drawn_for, const Ch
 }
 
 }  // namespace
+
+// After a mismatch the latest star takes one byte more; earlier ones need not be tried again.
+bool matches(std::string_view pattern, std::string_view node) {
+  std::size_t p = 0;
+  std::size_t n = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t resume = 0;
+  while (n < node.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = n;
+    } else if (p < pattern.size() && pattern[p] == node[n]) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
 
 bool is_straggler(const Injection& injection, TaskId task, std::uint32_t job_tasks) {
   if (injection.straggler.share <= 0 || task.index >= job_tasks) return false;

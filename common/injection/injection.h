@@ -37,7 +37,7 @@ struct Share {
   bool operator==(const Share&) const = default;
 };
 
-// Nodes whose name matches take `factor` times as long. In the pattern * stands for any text, also none.
+// Nodes whose name matches take `factor` times as long.
 struct NodeRule {
   std::string pattern;
   double factor = 1;
@@ -122,6 +122,9 @@ Disturbance draw(const Injection& injection, const DrawnFor& drawn_for);
 
 // Whether the task's original is one of the ceil(share * tasks) stragglers of its job.
 bool is_straggler(const Injection& injection, TaskId task, std::uint32_t job_tasks);
+
+// Whether a node has a name like that: in the pattern `*` stands for any text, also none.
+bool matches(std::string_view pattern, std::string_view node);
 
 // By how much this node alone is slower.
 double node_factor(const Injection& injection, std::string_view node);

@@ -66,7 +66,7 @@ Result<Profile> profile_of(const Environment& environment, const std::string& na
   if (!credentials) return credentials.error();
   auto config = section_of(config_path(environment), name == "default" ? name : "profile " + name);
   if (!config) return config.error();
-  return Profile{name, std::move(*credentials), std::move(*config)};
+  return Profile{name, *credentials, *config};
 }
 
 Result<Keys> keys_of(const std::string& id, const std::string& secret, const std::string& token,

@@ -11,47 +11,18 @@
 #include <pugixml.hpp>
 #include <string>
 
-#include "common/http/client.h"
+#include "common/http/ask.h"
 #include "common/http/url.h"
 #include "common/s3/profile.h"
 
 namespace ontime::s3 {
-namespace {
-
-constexpr std::size_t kKeysBytesMax = 64u << 10;
-
-}  // namespace
+namespace {}  // namespace
 
 // "2026-11-24T10:20:30Z".
 std::optional<std::chrono::system_clock::time_point> time_of(const std::string& text) {
   std::tm utc{};
   if (::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &utc) == nullptr) return std::nullopt;
   return std::chrono::system_clock::from_time_t(::timegm(&utc));
-}
-
-http::Answer<std::string> ask(const std::string& address, const std::string& method, const http::Fields& fields,
-                              const std::string& form) {
-  const auto url = http::parse_url(address);
-  if (!url) return http::Failure{http::Trouble::Refused, url.error().message};
-  http::Patience patience;
-  patience.tries = 4;
-  http::Connection connection(url->origin, nullptr, patience);
-  std::string body;
-  const auto once = [&](http::Client& client) -> http::Try {
-    body.clear();
-    http::TextSink sink(body, kKeysBytesMax);
-    http::Head head;
-    const auto ending =
-        client.send({method, url->target, fields, http::content_of(form)}, [&](const http::Head& answered) {
-          head = answered;
-          return &sink;
-        });
-    if (ending != http::Ending::Whole) return {http::failure_of(ending, url->origin)};
-    if (head.status != 200) return {http::failure_of(head)};
-    return {};
-  };
-  if (auto asked = connection.insist(once); !asked) return std::move(asked).error();
-  return body;
 }
 
 namespace {
@@ -121,12 +92,14 @@ Result<Credentials> exchange_web_identity(const Environment& environment, const 
   const std::string server = sts_server(environment, region);
   std::string session = environment("AWS_ROLE_SESSION_NAME");
   if (session.empty()) session = "ontime";
-  const auto answer = ask(server + "/?", "POST", {{"Content-Type", "application/x-www-form-urlencoded"}},
-                          form_of({{"Action", "AssumeRoleWithWebIdentity"},
-                                   {"Version", "2011-06-15"},
-                                   {"RoleArn", environment("AWS_ROLE_ARN")},
-                                   {"RoleSessionName", session},
-                                   {"WebIdentityToken", token}}));
+  const auto answer = http::ask({.address = server + "/?",
+                                 .method = "POST",
+                                 .fields = {{"Content-Type", "application/x-www-form-urlencoded"}},
+                                 .form = form_of({{"Action", "AssumeRoleWithWebIdentity"},
+                                                  {"Version", "2011-06-15"},
+                                                  {"RoleArn", environment("AWS_ROLE_ARN")},
+                                                  {"RoleSessionName", session},
+                                                  {"WebIdentityToken", token}})});
   if (!answer)
     return failed("The web identity was not exchanged for keys at " + server + ": " + answer.error().message + ".");
   return keys_in_xml(*answer, "AssumeRoleWithWebIdentity", server);
@@ -149,7 +122,7 @@ Result<Credentials> assume_role(const Environment& environment, const Keys& keys
                    {"RoleSessionName", role.session.empty() ? "ontime" : role.session}};
   if (!role.external_id.empty()) request.query["ExternalId"] = role.external_id;
   const http::Url url = sign(endpoint, keys, request, std::chrono::system_clock::now(), std::chrono::minutes(1));
-  const auto answer = ask(url.origin + url.target, "GET", {});
+  const auto answer = http::ask({url.origin + url.target});
   if (!answer)
     return failed("The role '" + role.arn + "' was not given at " + server + ": " + answer.error().message + ".");
   return keys_in_xml(*answer, "AssumeRole", server);
@@ -170,9 +143,9 @@ Result<Credentials> ask_container(const Environment& environment) {
     while (token.ends_with('\n') || token.ends_with('\r')) token.pop_back();
     if (token.empty()) return bad_input("The token of the container cannot be read from '" + path + "'.");
   }
-  http::Fields fields;
+  std::map<std::string, std::string> fields;
   if (!token.empty()) fields.emplace("Authorization", token);
-  const auto answer = ask(address, "GET", fields);
+  const auto answer = http::ask({.address = address, .fields = fields});
   if (!answer) return failed("The container gives no keys for the store: " + answer.error().message + ".");
   return keys_in_json(*answer, {"AccessKeyId", "SecretAccessKey", "Token", "Expiration"}, "The container");
 }
@@ -184,13 +157,15 @@ Result<Credentials> ask_instance(const Environment& environment) {
   const auto refused = [&](const http::Failure& failure) {
     return failed("The instance's metadata service gives no keys for the store: " + failure.message + ".");
   };
-  const auto token = ask(server + "/latest/api/token", "PUT", {{"X-aws-ec2-metadata-token-ttl-seconds", "300"}});
+  const auto token = http::ask({.address = server + "/latest/api/token",
+                                .method = "PUT",
+                                .fields = {{"X-aws-ec2-metadata-token-ttl-seconds", "300"}}});
   if (!token) return refused(token.error());
-  const http::Fields fields{{"X-aws-ec2-metadata-token", *token}};
+  const std::map<std::string, std::string> fields{{"X-aws-ec2-metadata-token", *token}};
   const std::string roles = server + "/latest/meta-data/iam/security-credentials/";
-  const auto role = ask(roles, "GET", fields);
+  const auto role = http::ask({.address = roles, .fields = fields});
   if (!role) return refused(role.error());
-  const auto answer = ask(roles + role->substr(0, role->find('\n')), "GET", fields);
+  const auto answer = http::ask({.address = roles + role->substr(0, role->find('\n')), .fields = fields});
   if (!answer) return refused(answer.error());
   return keys_in_json(*answer, {"AccessKeyId", "SecretAccessKey", "Token", "Expiration"},
                       "The instance's metadata service");

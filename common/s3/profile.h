@@ -9,7 +9,6 @@
 #include <string>
 
 #include "common/base/result.h"
-#include "common/http/client.h"
 #include "common/s3/credentials.h"
 
 namespace ontime::s3 {
@@ -32,9 +31,6 @@ Result<Keys> keys_of(const std::string& id, const std::string& secret, const std
 // BadInput without a message if the profile has none.
 Result<Credentials> keys_of_profile(const Environment& environment, const std::string& name);
 
-// The answer to one small request.
-http::Answer<std::string> ask(const std::string& address, const std::string& method, const http::Fields& fields,
-                              const std::string& form = "");
 std::optional<std::chrono::system_clock::time_point> time_of(const std::string& text);
 std::string text_in(const nlohmann::json& object, const char* name);
 // `names`: of the id, the secret, the token and the end, a text or milliseconds.

@@ -11,6 +11,8 @@
 
 #include "common/base/wording.h"
 #include "common/hash/sha256.h"
+#include "common/http/ask.h"
+#include "common/http/url.h"
 #include "common/s3/profile.h"
 
 namespace ontime::s3 {
@@ -70,10 +72,11 @@ Result<Credentials> keys_of_sign_on(const Environment& environment, const Profil
                      cache + "); run `aws sso login`.");
   std::string server = environment("AWS_ENDPOINT_URL_SSO");
   if (server.empty()) server = "https://portal.sso." + value_of(settings, "sso_region") + ".amazonaws.com";
-  const auto answer = ask(server + "/federation/credentials?account_id=" +
-                              http::percent_encoded(value_of(profile.config, "sso_account_id")) +
-                              "&role_name=" + http::percent_encoded(value_of(profile.config, "sso_role_name")),
-                          "GET", {{"x-amz-sso_bearer_token", token}});
+  const auto answer =
+      http::ask({.address = server + "/federation/credentials?account_id=" +
+                            http::percent_encoded(value_of(profile.config, "sso_account_id")) +
+                            "&role_name=" + http::percent_encoded(value_of(profile.config, "sso_role_name")),
+                 .fields = {{"x-amz-sso_bearer_token", token}}});
   if (!answer)
     return failed("The single sign-on of the profile '" + profile.name + "' gives no keys: " + answer.error().message +
                   ".");

@@ -57,6 +57,8 @@ class LinkedNetwork final : public Network {
     return http::make_poster(std::move(options));
   }
 
+  http::Answer<std::string> ask(const http::Question& question) override { return http::ask(question); }
+
   void prepare() override { s3::Access::of_process(); }
 
  private:

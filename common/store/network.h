@@ -10,6 +10,7 @@
 #include <string>
 
 #include "common/base/result.h"
+#include "common/http/ask.h"
 #include "common/http/poster.h"
 #include "common/http/ranged_file.h"
 #include "common/http/store.h"
@@ -43,6 +44,8 @@ class Network {
   virtual std::unique_ptr<FileLender> make_lender(FileLender::OnRefused on_refused) = 0;
   // As http::make_poster().
   virtual std::unique_ptr<http::Poster> make_poster(http::PosterOptions options) = 0;
+  // As http::ask().
+  virtual http::Answer<std::string> ask(const http::Question& question) = 0;
   virtual void prepare() = 0;
 };
 

@@ -15,8 +15,8 @@ constexpr std::uint32_t kBaselineRunsMax = 100;
 // What nobody can make happen to real processes, or would not be the same every time.
 const Keys& simulated_only() {
   static const Keys keys{
-      {"outages", "network", "reconnect", "speed_changes_every", "node_correlation", "commit", "crash_probability",
-       "placement", "keeps_runners", "sample_every", "check_invariants"},
+      {"outages", "elastic", "network", "reconnect", "speed_changes_every", "node_correlation", "commit",
+       "crash_probability", "placement", "keeps_runners", "sample_every", "check_invariants"},
       {"disk", "slowness_changes"},
       {"scale", "duration", "skew", "output", "first_durations", "stages", "split_lengths", "history", "policy",
        "record_bytes", "start", "start_of", "reads_ahead", "record_time", "workers_answer"}};

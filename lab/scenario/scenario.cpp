@@ -156,6 +156,19 @@ Status check_network(const Network& network) {
   return {};
 }
 
+Status check_elastic(const Scenario& scenario) {
+  if (!scenario.elastic) return {};
+  const Elastic& elastic = *scenario.elastic;
+  if (!scenario.outages.empty()) return bad_input("Elastic nodes have no outages: leave out one of the two.");
+  if (scenario.yardstick != Yardstick::None)
+    return bad_input("The bound and the ideal have all nodes at all times; leave out elastic, or the bound.");
+  if (!(elastic.start >= 0) || !is_positive(elastic.every) || elastic.rule.hold < Duration(0))
+    return bad_input("elastic: start and hold are times, and there is some time between two looks (every).");
+  if (!(elastic.rule.target > 0 && elastic.rule.target < 1))
+    return bad_input("elastic: the target is a probability between 0 and 1.");
+  return {};
+}
+
 }  // namespace
 
 Status check(const Scenario& scenario) {
@@ -181,6 +194,7 @@ Status check(const Scenario& scenario) {
     if (!(outage.at >= 0) || !(outage.lasts >= 0)) return bad_input("An outage begins at 0 or later and lasts.");
     if (!(outage.lead >= 0)) return bad_input("A worker leaves some time before its time limit: lead is 0 or more.");
   }
+  if (auto good = check_elastic(scenario); !good) return good;
   if (scenario.launch.least() < 0 || scenario.network_delay.least() < 0 || scenario.reconnect < 0) {
     return bad_input("Launch time, network delay and reconnect time cannot be negative.");
   }

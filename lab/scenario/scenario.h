@@ -16,6 +16,7 @@
 #include "common/injection/injection.h"
 #include "scheduler/core/job_spec.h"
 #include "scheduler/core/resource_manager.h"
+#include "scheduler/forecast/slots_wanted.h"
 #include "scheduler/math/durations.h"
 
 namespace ontime::lab {
@@ -69,6 +70,15 @@ struct Outage {
   double at = 0;
   double lasts = kForEver;
   double lead = 5;  // of TimeLimit: so much earlier the worker leaves
+};
+
+// Nodes come and go with the slots that deadlines need (scheduler/forecast/slots_wanted.h). At first as many of them
+// are there as hold `least` slots. Which goes: the one that was called last. It ends when others have what it ran.
+struct Elastic {
+  std::uint32_t least = 1;  // slots
+  double start = 30;        // seconds from the call for a node to its registration
+  double every = 1;         // seconds between two looks
+  scheduler::SlotsRule rule{};
 };
 
 // A job as a trace has it.
@@ -218,6 +228,7 @@ struct Scenario {
   std::vector<NodeGroup> nodes{{}};
   std::vector<JobGroup> jobs{{}};
   std::vector<Outage> outages;
+  std::optional<Elastic> elastic{};  // none: all nodes are always there
 
   Distribution launch = Distribution::constant(1);             // from the order to the first record, per attempt
   Distribution network_delay = Distribution::constant(0.001);  // one way, per message; those of a connection keep order

@@ -223,6 +223,7 @@ void Reader::read_jobs(const YAML::Node& node) {
 
 void Reader::read_cluster(YamlFields& fields) {
   fields.each("outages", [&](const YAML::Node& node) { scenario_.outages.push_back(read_outage(node)); });
+  fields.get("elastic", scenario_.elastic, read_elastic);
   fields.distribution("launch", scenario_.launch);
   fields.flag("keeps_runners", scenario_.keeps_runners);
   fields.distribution("network_delay", scenario_.network_delay);

@@ -54,6 +54,7 @@ Disk read_disk(const YAML::Node& node);
 void read_slowness_changes(const YAML::Node& node, NodeGroup& group);
 Network read_network(const YAML::Node& node);
 Outage read_outage(const YAML::Node& node);
+Elastic read_elastic(const YAML::Node& node);
 scheduler::Placement read_placement(const YAML::Node& node);
 
 // Of jobs. Those that take a group put into it what they read.

@@ -70,6 +70,20 @@ Network read_network(const YAML::Node& node) {
   return network;
 }
 
+Elastic read_elastic(const YAML::Node& node) {
+  YamlFields fields(node);
+  Elastic elastic;
+  double hold = ontime::seconds(elastic.rule.hold);
+  fields.count("least", elastic.least);
+  fields.seconds("start", elastic.start);
+  fields.seconds("every", elastic.every);
+  fields.seconds("hold", hold);
+  fields.number("target", elastic.rule.target);
+  fields.finish();
+  elastic.rule.hold = from_seconds(hold);
+  return elastic;
+}
+
 Outage read_outage(const YAML::Node& node) {
   YamlFields fields(node);
   Outage outage;

@@ -33,6 +33,7 @@ enum class Due : std::uint8_t {
   OutageBegins,  // outage
   OutageEnds,    // outage
   Leaves,        // outage, a time limit. Its node's worker leaves before it
+  Resize,        // as many nodes come or go as are wanted
   Forecast,      // job id; generation: index into Observer::forecast_at, or beyond it
 };
 

@@ -16,6 +16,7 @@
 #include "scheduler/core/cluster.h"
 #include "scheduler/core/scheduler.h"
 #include "scheduler/forecast/forecast.h"
+#include "scheduler/forecast/slots_wanted.h"
 
 namespace ontime::lab {
 
@@ -62,6 +63,7 @@ class Simulation {
   void commit(JobId job);
   void end_job(const scheduler::fact::JobEnded& fact);
   void inspect();
+  void resize();
   void take_samples(TimePoint until);
   void count_held_back(TimePoint until);
 
@@ -72,6 +74,7 @@ class Simulation {
   std::vector<PlannedJob> planned_;
   Workers workers_;
   scheduler::Scheduler scheduler_;
+  std::optional<scheduler::SlotsWanted> wanted_;  // of elastic nodes
   TimePoint now_;
   TimePoint sampled_next_;
   std::size_t jobs_ended_ = 0;
@@ -101,6 +104,10 @@ Simulation::Simulation(Scenario scenario, std::uint64_t seed, const Observer& ob
     if (outage.at + outage.lasts < scenario_.horizon) {
       queue_.push(TimePoint(from_seconds(outage.at + outage.lasts)), Due::OutageEnds, index);
     }
+  }
+  if (scenario_.elastic) {
+    wanted_.emplace(scenario_.elastic->rule);
+    queue_.push(now_, Due::Resize, 0);
   }
   for (const JobGroup& group : scenario_.jobs) {
     if (!group.known.profile) continue;
@@ -134,6 +141,7 @@ Outcome Simulation::run() {
     else
       happen(queue_.pop());
   }
+  outcome_.paid_slot_seconds = workers_.paid_slot_seconds(now_);
   workers_.settle(now_);
   outcome_.ended = since_start(now_);
   outcome_.events = queue_.pushed();
@@ -163,6 +171,8 @@ void Simulation::happen(const Upcoming& due) {
       return workers_.leave(scenario_.outages[due.subject].node, now_);
     case Due::OutageEnds:
       return workers_.end_outage(scenario_.outages[due.subject], now_);
+    case Due::Resize:
+      return resize();
     case Due::Forecast:
       return record_forecast(due);
     default:
@@ -192,6 +202,12 @@ void Simulation::record_forecast(const Upcoming& due) {
   double share = job.deadline > 0 ? passed / job.deadline : 0;
   if (due.generation < observer_.forecast_at.size()) share = observer_.forecast_at[due.generation];
   job.forecasts.push_back({due.generation, share, forecast->pocd, forecast->low, forecast->median, forecast->high});
+}
+
+void Simulation::resize() {
+  wanted_->look(scheduler_, now_);
+  workers_.resize(wanted_->count(), now_);
+  queue_.push(now_ + from_seconds(scenario_.elastic->every), Due::Resize, 0);
 }
 
 void Simulation::take_samples(TimePoint until) {
@@ -295,6 +311,8 @@ void Simulation::perform(scheduler::Action what) {
     workers_.order(begin->node, std::move(what), now_);
   } else if (const auto* cut = std::get_if<action::CutAttempt>(&what)) {
     workers_.order(cut->node, std::move(what), now_);
+  } else if (const auto* release = std::get_if<action::ReleaseNode>(&what)) {
+    if (scenario_.elastic) workers_.order(release->node, std::move(what), now_);
   } else if (const auto* kill = std::get_if<action::KillAttempt>(&what)) {
     workers_.order(kill->node, std::move(what), now_);
   } else if (const auto* welcome = std::get_if<action::WelcomeNode>(&what)) {

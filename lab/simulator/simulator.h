@@ -66,7 +66,8 @@ struct Outcome {
   std::vector<JobOutcome> jobs;  // in order of submission; those never submitted are left out
   std::vector<Sample> samples;   // every Scenario::sample_every
   double ended = 0;
-  double slot_seconds = 0;  // that attempts occupied
+  double slot_seconds = 0;       // that attempts occupied
+  double paid_slot_seconds = 0;  // of nodes that were there, or were called for, whether attempts had them or not
   std::uint32_t slots = 0;
   std::uint64_t attempts = 0;       // launched: attempt lifetimes
   std::uint64_t events = 0;         // put into the queue

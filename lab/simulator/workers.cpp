@@ -32,6 +32,7 @@ Workers::Workers(const Scenario& scenario, std::uint64_t seed, EventQueue& queue
 }
 
 void Workers::add_nodes(std::uint64_t seed) {
+  std::uint32_t slots = 0;
   for (const NodeGroup& group : scenario_.nodes) {
     for (std::uint32_t i = 0; i < group.count; ++i) {
       const auto index = static_cast<std::uint32_t>(nodes_.size());
@@ -44,8 +45,10 @@ void Workers::add_nodes(std::uint64_t seed) {
       node.disk = &group.disk;
       node.slowness = group.slowness.sample(slowness);
       if (scenario_.node_correlation > 0) node.score = normal_score(score.uniform());
+      node.is_alive = !scenario_.elastic || slots < scenario_.elastic->least;
+      slots += group.slots;
+      if (node.is_alive) queue_.push(TimePoint{}, Due::Registration, index, 0);
       nodes_.push_back(std::move(node));
-      queue_.push(TimePoint{}, Due::Registration, index, 0);
       expect_slowness(index, 0, TimePoint{});
     }
   }
@@ -106,6 +109,8 @@ void Workers::obey(const Order& order, TimePoint now) {
     if (Attempt* attempt = find(order.node, asked->attempt)) cut(*attempt, *asked, now);
   } else if (const auto* killed = std::get_if<action::KillAttempt>(&order.what)) {
     if (const Attempt* attempt = find(order.node, killed->attempt)) end(slot_of(*attempt), now);
+  } else if (std::holds_alternative<action::ReleaseNode>(order.what)) {
+    if (nodes_[order.node].is_leaving) end_node(nodes_[order.node], now);
   } else if (const auto* welcome = std::get_if<action::WelcomeNode>(&order.what)) {
     for (const AttemptId fenced : welcome->fenced) {
       if (const Attempt* attempt = find(order.node, fenced)) end(slot_of(*attempt), now);

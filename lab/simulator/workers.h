@@ -54,11 +54,14 @@ class Workers {
   std::vector<scheduler::Event> after_registration(std::uint32_t node, NodeId id, TimePoint now);
 
   void leave(std::uint32_t node, TimePoint now);
+  // Calls for nodes or tells some to leave, so that there are this many slots soon. REQUIRES: Scenario::elastic.
+  void resize(std::uint32_t slots, TimePoint now);
   void begin_outage(const Outage& outage, TimePoint now);
   void end_outage(const Outage& outage, TimePoint now);
 
   // Counts what still runs as if it ended now.
   void settle(TimePoint now);
+  double paid_slot_seconds(TimePoint now) const;  // of nodes from the call for them to their end
   std::uint32_t busy() const { return static_cast<std::uint32_t>(attempts_.size() - free_.size()); }  // attempts there
 
  private:
@@ -100,7 +103,9 @@ class Workers {
     std::uint32_t incarnation = 0;
     std::uint32_t connection = 0;  // counts
     std::uint32_t pulse = 0;       // generation of its heartbeats
-    bool is_alive = true;          // its process runs
+    bool is_alive = true;          // its process runs, or will after the call for it
+    bool is_leaving = false;       // as it was told by resize()
+    TimePoint called_at;           // while it is alive
     bool is_reachable = true;      // no partition
     bool is_connected = false;
     bool beats_slowly = false;
@@ -119,6 +124,8 @@ class Workers {
   };
 
   void add_nodes(std::uint64_t seed);
+  void call(std::uint32_t node, TimePoint now);
+  void end_node(Node& node, TimePoint now);
   void obey(const Order& order, TimePoint now);
   void launch(std::uint32_t node, const scheduler::action::LaunchAttempt& order, TimePoint now);
   void begin(Attempt& attempt, ByteRange range, TimePoint now);
@@ -181,6 +188,7 @@ class Workers {
   std::vector<Attempt> attempts_;
   std::vector<std::uint32_t> free_;  // slots of attempts_
   std::vector<JobLoad> jobs_;
+  double paid_ = 0;  // slot-seconds of nodes that have ended
   Pool<Order> orders_;
   Pool<Report> reports_;
 };

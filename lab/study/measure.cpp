@@ -70,6 +70,7 @@ double chosen_is(const Sight& sight) {
   return per_job(sight, [](const JobOutcome& job) { return job.chosen == R ? 1 : 0; });
 }
 double held_back(const Sight& sight) { return sight.outcome->held_back; }
+double paid(const Sight& sight) { return sight.outcome->paid_slot_seconds; }
 double utilisation(const Sight& sight) { return sight.outcome->utilisation(); }
 // Of the samples until the last job came, when the cluster begins to run empty.
 template <class Value>
@@ -154,6 +155,7 @@ constexpr std::array kMeasures{
     Measure{"brier", brier},
     Measure{"bias", bias},
     Measure{"held_back", held_back},
+    Measure{"paid", paid},
     Measure{"decisions", mean<&JobOutcome::decisions>},
 };
 

@@ -9,6 +9,7 @@
 #include "common/base/wording.h"
 #include "common/log/fields.h"
 #include "common/log/log.h"
+#include "common/protocol/machine_use.h"
 #include "common/protocol/version.h"
 #include "master/base/settings.h"
 #include "master/base/text.h"
@@ -196,7 +197,10 @@ wire::Reply ClientSession::list_nodes(const wire::Request::ListNodes& request) c
   auto at = nodes.from(NodeId{request.first_node()});
   std::size_t bytes = 0;
   for (; at != nodes.end() && bytes <= kReplyBytesMax; ++at) {
-    *list.add_nodes() = summary_of(at->first, services_.control.scheduler(), services_.control.now());
+    wire::NodeSummary& node = *list.add_nodes();
+    node = summary_of(at->first, services_.control.scheduler(), services_.control.now());
+    const auto use = services_.machine_uses.find(at->first);
+    if (use != services_.machine_uses.end()) *node.mutable_machine() = protocol::to_wire(use->second);
     bytes += list.nodes().rbegin()->ByteSizeLong();
   }
   if (at != nodes.end()) list.set_next_node(at->first.value);

@@ -14,6 +14,7 @@
 #include "common/net/connection.h"
 #include "common/net/handshake.h"
 #include "common/protocol/client.pb.h"
+#include "master/base/machine_uses.h"
 #include "master/base/measures.h"
 #include "master/clients/job_pictures.h"
 #include "master/clients/shared_answers.h"
@@ -38,6 +39,7 @@ struct ClientServices {
   AttemptLogs& logs;
   history::JobHistory& history;
   IndexStore& indexes;
+  MachineUses& machine_uses;
   // What a client needs for a job that runs what has the rights of the master's user (commands of --notify, a policy
   // from a file); nothing: none has it.
   const std::optional<net::Right>& command_right;

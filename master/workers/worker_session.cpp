@@ -8,6 +8,7 @@
 
 #include "common/log/fields.h"
 #include "common/protocol/convert.h"
+#include "common/protocol/machine_use.h"
 #include "master/base/settings.h"
 
 namespace ontime::master {
@@ -50,6 +51,7 @@ asio::awaitable<void> WorkerSession::run() {
     if (control_.is_congested()) co_await control_.durable();
   }
   connection_->close();
+  kept_.machine_uses.erase(node_);
   dispatcher_.release(node_, link_);
 }
 
@@ -106,6 +108,7 @@ Status WorkerSession::on_heartbeat(const wire::ToMaster::Heartbeat& message) {
   Result<std::vector<scheduler::AttemptProgress>> progress = progress_of(message.attempts());
   if (!progress) return progress.error();
   measure_lag();
+  if (const auto use = protocol::machine_use(message.machine())) kept_.machine_uses.insert_or_assign(node_, *use);
   control_.step(scheduler::event::Heartbeat{node_, std::move(*progress)});
   link_->take_heartbeat();
   link_->flush();  // whatever becomes of it: the worker shall know that it is heard

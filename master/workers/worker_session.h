@@ -12,6 +12,7 @@
 #include "common/net/connection.h"
 #include "common/protocol/control.pb.h"
 #include "master/actions/action_dispatcher.h"
+#include "master/base/machine_uses.h"
 #include "master/base/measures.h"
 #include "master/inputs/index_store.h"
 #include "master/loop/control_loop.h"
@@ -26,6 +27,7 @@ class WorkerSession {
   struct Kept {
     AttemptLogs& logs;
     IndexStore& indexes;
+    MachineUses& machine_uses;
   };
   WorkerSession(std::shared_ptr<net::Connection> connection, ControlLoop& control, ActionDispatcher& dispatcher,
                 Kept kept, SessionCounters& counters);

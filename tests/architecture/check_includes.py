@@ -75,7 +75,7 @@ ALLOWED = {
                                "common/protocol", "common/injection", "common/store", "common/files", "common/log", "common/base"],
                               ["asio", "spdlog"]),
     "worker/agent": (["worker/agent", "worker/confine", "common/net", "common/app", "common/flags", "common/files", "common/log",
-                      "common/http/url.h", "common/store", "common/base"], ["asio", "spdlog"]),
+                      "common/http/ask.h", "common/http/url.h", "common/store", "common/base"], ["asio", "spdlog", "nlohmann"]),
     "worker/confine": (["common/files", "common/base"], []),
     "worker": (["common/base"], []),
     "apps": (["common/app"], []),

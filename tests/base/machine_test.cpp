@@ -18,7 +18,7 @@ class ShareOfAMachine : public testing::Test {
  protected:
   void write(const std::string& name, const std::string& text) { test::write_file(directory_ / name, text); }
   void expect(std::uint32_t cores, std::uint64_t memory_bytes) const {
-    const MachineShare share = within_groups({8, 64 * kGiB}, directory_ / "groups", directory_ / "mounted");
+    const MachineShare share = within_groups({8, 64 * kGiB, {}, {}}, directory_ / "groups", directory_ / "mounted");
     EXPECT_EQ(share.cores, cores);
     EXPECT_EQ(share.memory_bytes, memory_bytes);
   }

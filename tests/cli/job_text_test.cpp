@@ -310,6 +310,20 @@ TEST(JobText, ANodeThatIsHeldBackIsListedWithCauseAndReason) {
   EXPECT_THAT(text, Not(HasSubstr("node-1 ()")));
 }
 
+TEST(JobText, NodesAreListedWithTheUseOfTheirMachines) {
+  wire::Reply::Nodes nodes = with_a_held_node();
+  wire::MachineUse& use = *nodes.mutable_nodes(1)->mutable_machine();
+  use.set_cores(2);
+  use.set_busy_cores(1.45);
+  use.set_memory_bytes(8ull << 30);
+  use.set_used_bytes(3ull << 29);
+  EXPECT_THAT(nodes_table(nodes), AllOf(HasSubstr("1.4/2"), HasSubstr("1.5 GiB/8.0 GiB")));
+  const auto listed = json::parse(nodes_json(nodes))["nodes"];
+  EXPECT_TRUE(listed[0]["machine"].is_null());
+  EXPECT_EQ(listed[1]["machine"]["busy_cores"], 1.45);
+  EXPECT_EQ(listed[1]["machine"]["used_bytes"], 3ull << 29);
+}
+
 TEST(JobJson, AHoldIsNullUnlessThereIsOne) {
   const auto nodes = json::parse(nodes_json(with_a_held_node()))["nodes"];
   EXPECT_TRUE(nodes[0]["hold"].is_null());

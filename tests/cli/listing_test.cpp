@@ -118,6 +118,9 @@ TEST(Listing, NodesThatAreGoneComeLastAndCanBeLeftOut) {
   EXPECT_EQ(listed_nodes({})["nodes"][2]["name"], "w1");
   EXPECT_EQ(listed_nodes({{"state", "here"}})["matching"], 2);
   EXPECT_EQ(listed_nodes({{"state", "held"}})["nodes"][0]["name"], "w3");
+  nodes.mutable_nodes(2)->mutable_machine()->set_cores(2);
+  EXPECT_EQ(listed_nodes({{"sort", "cpu"}, {"order", "descending"}})["nodes"][0]["name"], "w3");
+  EXPECT_EQ(listed_nodes({{"sort", "memory"}})["nodes"][0]["name"], "w3");
   EXPECT_EQ(listed_nodes({})["live"], 2);
   EXPECT_EQ(listed_nodes({})["held_back"], 1);
   EXPECT_EQ(listed_nodes({})["slots"], 8);

@@ -36,6 +36,10 @@ inline std::optional<wire::Reply> answer_of_web_test(const wire::Request& reques
     node.set_slots(4);
     node.set_busy(3);
     node.mutable_hold()->set_cause("slow");
+    node.mutable_machine()->set_cores(2);
+    node.mutable_machine()->set_busy_cores(1.5);
+    node.mutable_machine()->set_memory_bytes(4096);
+    node.mutable_machine()->set_used_bytes(1024);
     reply.mutable_nodes()->set_slots_wanted(12);
     wire::Measures& measures = *reply.mutable_nodes()->mutable_measures();
     measures.mutable_journal()->add_bounds_ns(1'000'000);

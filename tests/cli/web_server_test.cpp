@@ -262,6 +262,11 @@ TEST_F(WebTest, MetricsAreInPrometheusFormat) {
   EXPECT_NE(text.find("ontime_slots_wanted 12\n"), std::string::npos) << text;
   EXPECT_NE(text.find("ontime_nodes_held_back{cause=\"slow\"} 1"), std::string::npos) << text;
   EXPECT_NE(text.find("ontime_nodes_held_back{cause=\"failing\"} 0"), std::string::npos) << text;
+  const std::string of_node = "{id=\"node-0\",node=\"worker-1\"} ";
+  EXPECT_NE(text.find("ontime_node_cores" + of_node + "2\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("ontime_node_busy_cores" + of_node + "1.5\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("ontime_node_memory_bytes" + of_node + "4096\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("ontime_node_memory_used_bytes" + of_node + "1024\n"), std::string::npos) << text;
   EXPECT_NE(text.find("ontime_jobs{state=\"running\"} 1"), std::string::npos) << text;
   EXPECT_NE(text.find("ontime_job_pocd{job=\"job-7\",policy=\"shed+\"} 0.25"), std::string::npos) << text;
   EXPECT_NE(text.find("ontime_journal_write_seconds_bucket{le=\"0.001\"} 5"), std::string::npos) << text;

@@ -88,7 +88,7 @@ TEST_F(RemoteFileTest, OfAServerThatIsAwayNamesIt) {
   const std::string nowhere = "http://127.0.0.1:1";
   const auto looked = RemoteFile(*parse_url(nowhere + "/file"), nullptr, patience).look();
   ASSERT_FALSE(looked);
-  EXPECT_EQ(looked.error().message, "the server at " + nowhere + " cannot be reached");
+  EXPECT_EQ(looked.error().message, "the server at " + nowhere + " cannot be reached: nothing listens on that port");
 }
 
 TEST_F(RemoteFileTest, ThatIsNotThereOrNotAllowedIsAskedForOnce) {

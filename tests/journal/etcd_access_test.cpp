@@ -81,7 +81,7 @@ TEST_F(EtcdAccessTest, TrustsOnlyWhomItsAuthorityHasSignedAndShowsItsCertificate
     return directory / name;
   };
   const TlsFiles files{put_file("ca", ours->certificate), put_file("cert", client->certificate),
-                             put_file("key", client->key)};
+                       put_file("key", client->key)};
   etcd_ = std::make_unique<test::EtcdCluster>(
       1,
       test::Arguments{"--cert-file", put_file("server", server->certificate), "--key-file",
@@ -110,7 +110,7 @@ TEST_F(EtcdAccessTest, SaysWhoCannotBeReached) {
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().kind, ErrorKind::Unavailable);
   EXPECT_EQ(opened.error().message, "Cannot open the journal in " + nobody->text() + ": the server at http://" +
-                                        nobody->hosts[0] + " cannot be reached.");
+                                        nobody->hosts[0] + " cannot be reached: nothing listens on that port.");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // What clients can ask about a job's inside: forecast, account, explanation.
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "tests/master/master_fixture.h"
 
 namespace ontime {
@@ -67,6 +69,32 @@ TEST_F(InsightTest, NodesAreListedWithTheSlotsThatAreWanted) {
       after = co_await ask(request);
     }
     EXPECT_EQ(after.nodes().slots_wanted(), 3u) << "nothing is known of the job: what there is";
+  });
+}
+
+TEST_F(InsightTest, NodesAreListedWithWhatTheySayOfTheirMachines) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker("one", 3);
+    wire::Request request;
+    request.mutable_list_nodes();
+    const wire::Reply before = co_await ask(request);
+    EXPECT_FALSE(before.nodes().nodes(0).has_machine());
+    wire::ToMaster beat;
+    wire::MachineUse& use = *beat.mutable_heartbeat()->mutable_machine();
+    use.set_cores(2);
+    use.set_busy_cores(1.5);
+    use.set_memory_bytes(4000);
+    use.set_used_bytes(300);
+    worker.send(beat);
+    co_await worker.until_heard(1);
+    use.set_busy_cores(std::numeric_limits<double>::quiet_NaN());
+    worker.send(beat);
+    beat.mutable_heartbeat()->clear_machine();
+    worker.send(beat);
+    co_await worker.until_heard(3);
+    const wire::Reply after = co_await ask(request);
+    EXPECT_EQ(after.nodes().nodes(0).machine().busy_cores(), 1.5) << "neither what cannot be nor silence changes it";
+    EXPECT_EQ(after.nodes().nodes(0).machine().used_bytes(), 300u);
   });
 }
 

@@ -5,14 +5,15 @@
 
 #include <map>
 #include <string>
-#include <thread>
 
 #include "common/s3/access.h"
+#include "tests/support/answering.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::s3 {
 namespace {
 
+using test::Answering;
 using Variables = std::map<std::string, std::string>;
 
 Environment environment(Variables variables) {
@@ -89,27 +90,6 @@ TEST_F(CredentialsTest, ComeWithTheEndpointOfAmazonUnlessAnotherIsNamed) {
   EXPECT_NE(shown(find_endpoint(with_home({{"AWS_ENDPOINT_URL", "store:9000"}}))).find("no http://"),
             std::string::npos);
 }
-
-// A server of some answers.
-class Answering {
- public:
-  explicit Answering(const std::function<void(httplib::Server&)>& with) {
-    with(server_);
-    port_ = server_.bind_to_any_port("127.0.0.1");
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
-    while (!server_.is_running()) std::this_thread::yield();
-  }
-  ~Answering() {
-    server_.stop();
-    thread_.join();
-  }
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
-
- private:
-  httplib::Server server_;
-  int port_ = 0;
-  std::thread thread_;
-};
 
 TEST_F(CredentialsTest, AreExchangedForAWebIdentity) {
   const Answering sts([](httplib::Server& server) {

@@ -85,6 +85,7 @@ function task(index) {
 }
 
 const node = (number) => ({node: 'node-' + number, name: 'worker-' + number, host: 'host-' + number, state: 'live', slots: 4, busy: 4, silent_seconds: 0.1, attempts_failed: number % 9, speed: 1 - number % 4 / 10,
+  machine: number % 7 ? {cores: 4, busy_cores: number % 5 * 0.9, memory_bytes: 8589934592, used_bytes: number % 8 * 1073741824} : null,
   hold: number % 50 ? null : {cause: 'slow', so_far_seconds: 10, left_seconds: 30, reason: 'its latest 5 attempts took twice as long'}});
 
 // What is at that path of the API; undefined: nothing.

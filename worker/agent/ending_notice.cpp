@@ -10,7 +10,14 @@
 namespace ontime::worker {
 
 EndingNotice::EndingNotice(std::string place, std::function<void()> on_given)
-    : place_(std::move(place)), on_given_(std::move(on_given)), thread_([this] { watch(); }) {}
+    : place_(std::move(place)), on_given_(std::move(on_given)) {
+  const auto ask = [this](http::Question question) {
+    question.is_over = &is_over_;
+    return store::network().ask(question);
+  };
+  if (const auto cloud = cloud_named(place_)) cloud_.emplace(*cloud, metadata_server(*cloud), ask);
+  thread_ = std::thread([this] { watch(); });
+}
 
 EndingNotice::~EndingNotice() {
   {
@@ -22,7 +29,8 @@ EndingNotice::~EndingNotice() {
 }
 
 // What cannot be asked says nothing: a worker works on where there is no such server, or it is away.
-bool EndingNotice::is_given() const {
+bool EndingNotice::is_given() {
+  if (cloud_) return cloud_->is_given();
   if (http::is_url(place_)) {
     const http::Patience once{.tries = 1};
     return bool{store::open_file(*http::parse_url(place_), "", &is_over_, once)->look()};

@@ -17,6 +17,7 @@
 #include "common/flags/flags.h"
 #include "common/http/url.h"
 #include "common/net/token.h"
+#include "worker/agent/cloud_notice.h"
 #include "worker/confine/confinement.h"
 
 namespace ontime::worker {
@@ -87,8 +88,9 @@ void declare(CLI::App& app, Words& words, Options& options) {
   flags::add_duration(app, "--time-limit-lead", options.time_limit_lead, "Hand over running work so long before",
                       kLeadMin);
   flags::add_text(app, "--ending-notice", options.ending_notice,
-                  "Hand over running work and end once this file exists or this address answers 200",
-                  {.type = "FILE|URL"});
+                  "Hand over running work and end once this file exists, this address answers 200, or the metadata "
+                  "service of this cloud says that it takes the spot machine away",
+                  {.type = "FILE|URL|aws|azure|gcp"});
   flags::add_text(app, "--token-file", words.token_file,
                   "File with the token to show the master; default: $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR",
                   {.type = "FILE"});
@@ -199,9 +201,10 @@ Status understand_time_limit(Options& options) {
 }
 
 Status understand_notice(const Options& options) {
-  if (!http::is_url(options.ending_notice)) return {};
-  if (options.is_local_only)
-    return bad_input("--ending-notice: an address is not asked with --local-only; name a file");
+  const bool is_url = http::is_url(options.ending_notice);
+  if (options.is_local_only && (is_url || cloud_named(options.ending_notice)))
+    return bad_input("--ending-notice: no server is asked with --local-only; name a file");
+  if (!is_url) return {};
   if (auto url = http::parse_url(options.ending_notice); !url)
     return bad_input("--ending-notice: " + url.error().message);
   return {};

@@ -35,7 +35,7 @@ struct Options {
   std::vector<std::string> attempt_environment;  // variables they get besides those they need
   Duration connect_timeout{std::chrono::seconds(30)};
   Duration drain_timeout{std::chrono::seconds(30)};   // from SIGTERM to the end, at most; 0: at once
-  std::string ending_notice{};                        // a file or an address; empty: none is looked for
+  std::string ending_notice{};                        // a file, an address or a cloud; empty: none is looked for
   std::optional<Duration> time_limit{};               // until the machine or allocation ends
   Duration time_limit_lead{std::chrono::seconds(5)};  // so much earlier the worker leaves
   log::Options log;

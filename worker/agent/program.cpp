@@ -17,6 +17,7 @@
 
 #include "common/base/descriptor.h"
 #include "common/base/machine.h"
+#include "common/base/machine_use.h"
 #include "common/base/wording.h"
 #include "common/flags/everything_written.h"
 #include "common/log/log.h"
@@ -47,6 +48,7 @@ MasterLink::Options link_options(const Options& options) {
   link.incarnation = net::make_token();
   link.slots = options.slots;
   link.connect_timeout = options.connect_timeout;
+  link.machine_use = [meter = MachineMeter(machine_share())]() mutable { return meter.look(); };
   if (options.parent == 0) link.warning = options.warning;
   return link;
 }

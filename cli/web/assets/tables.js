@@ -182,8 +182,14 @@ function jobRow(job) {
     grouped(job.attempts_launched) + (job.attempts_running ? ' (' + grouped(job.attempts_running) + ' run)' : ''), time(job.elapsed_seconds)]);
 }
 
-const kNodeColumns = [['name', 'Worker'], ['host', 'Host', {phone: false}], ['state', 'State'], ['slots', 'Slots'], ['speed', 'Relative speed', {number: true, tip: 'of its latest attempts, against the usual attempt of the same jobs; 1: as fast'}],
+const kNodeColumns = [['name', 'Worker'], ['host', 'Host', {phone: false}], ['state', 'State'], ['slots', 'Slots'],
+  ['cpu', 'CPU', {phone: false, tip: 'busy processors of those that it may use, by whatever uses them'}],
+  ['memory', 'Memory', {phone: false, tip: 'in use, of what it may use'}], ['speed', 'Relative speed', {number: true, tip: 'of its latest attempts, against the usual attempt of the same jobs; 1: as fast'}],
   ['failures', 'Attempts failed', {number: true}], ['heard', 'Last heard of', {number: true}]];
+
+function machineBar(of, all, text) {
+  return all ? bar(of, all, text(of) + ' of ' + text(all) + ' in use') : '';
+}
 
 function nodeRow(node) {
   const state = element('td', node.state, node.hold || node.state === 'silent' || node.state === 'lost' ? 'bad' : '');
@@ -193,7 +199,9 @@ function nodeRow(node) {
   }
   const slots = element('td');
   slots.append(bar(node.busy, node.slots, node.busy + ' of ' + counted(node.slots, 'slot') + ' busy'), ' ' + node.busy + ' / ' + node.slots);
-  return rowOf(node.node, kNodeColumns, [node.name, node.host, state, slots, node.speed === null ? '' : node.speed.toFixed(2) + ' ×',
+  const use = node.machine || {};
+  return rowOf(node.node, kNodeColumns, [node.name, node.host, state, slots, machineBar(use.busy_cores, use.cores, (cores) => cores.toFixed(1) + ' processors'),
+    machineBar(use.used_bytes, use.memory_bytes, size), node.speed === null ? '' : node.speed.toFixed(2) + ' ×',
     grouped(node.attempts_failed), time(node.silent_seconds) + ' ago']);
 }
 

@@ -48,5 +48,6 @@ MEASURES = {
     "brier": Measure("Brier score of the PoCD that was expected", 3),
     "bias": Measure("expected PoCD less the share of jobs in time", 3),
     "held_back": Measure("node-seconds held back while tasks waited", 0),
+    "paid": Measure("slot-seconds of nodes that were there", 0),
     "decisions": Measure("decisions carried out per job", 2),
 }

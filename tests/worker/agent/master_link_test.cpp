@@ -53,12 +53,12 @@ class MasterLinkTest : public testing::Test {
     result.name = "left";
     result.incarnation = "abc";
     result.slots = 3;
+    result.machine_use = [] { return MachineUse{1.5, 2, 300, 4000}; };
     result.leaves_at = std::chrono::steady_clock::now() + 1h;
     result.pause_min = 1ms;
     result.pause_max = 5ms;
     return result;
   }
-
   void start(MasterLink::Options with) {
     link.emplace(io.get_executor(), std::move(with), reports, orders);
     asio::co_spawn(io, link->run(), [this](std::exception_ptr exception, Error error) {
@@ -149,14 +149,14 @@ TEST_F(MasterLinkTest, RegistersWithEverythingItHas) {
   EXPECT_EQ(master.registration.running(0).attempt().task(), 5u);
 }
 
-TEST_F(MasterLinkTest, SendsHeartbeatsWithAllAttempts) {
+TEST_F(MasterLinkTest, SendsHeartbeatsWithAllAttemptsAndNowAndThenTheUseOfItsMachine) {
   wire::ToMaster beat;
   play([&]() -> asio::awaitable<void> {
     co_await master.accept("c1");
     master.welcome(5ms);
     beat = co_await master.receive_heartbeat();
-    beat = co_await master.receive_heartbeat();
   });
+  EXPECT_EQ(beat.heartbeat().machine().used_bytes(), 300u);
   ASSERT_EQ(beat.heartbeat().attempts_size(), 1);
   EXPECT_EQ(beat.heartbeat().attempts(0).attempt().task(), 5u);
 }

@@ -67,6 +67,7 @@ TEST(WorkerProgram, TakesItsTimeLimitFromSlurmUnlessToldAnother) {
 
 TEST(WorkerProgram, AsksNoAddressForANoticeThatItMayNotReach) {
   expect_sentence(run({ONTIME_WORKER, "--ending-notice", "http://127.0.0.1/x", "--local-only"}), 2, "--ending-notice");
+  expect_sentence(run({ONTIME_WORKER, "--ending-notice", "gcp", "--local-only"}), 2, "--ending-notice");
   expect_sentence(run({ONTIME_WORKER, "--ending-notice", "http://a b/x"}), 2, "--ending-notice");
 }
 

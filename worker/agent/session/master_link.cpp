@@ -13,12 +13,14 @@
 #include "common/log/fields.h"
 #include "common/net/coroutine.h"
 #include "common/net/handshake.h"
+#include "common/protocol/machine_use.h"
 
 namespace ontime::worker {
 namespace {
 
 constexpr Duration kTryMin = std::chrono::milliseconds(10);
 constexpr Duration kLogInterval = std::chrono::seconds(1);
+constexpr Duration kMachineInterval = std::chrono::seconds(2);
 constexpr Duration kHeartbeatMin = std::chrono::milliseconds(5);
 constexpr Duration kHeartbeatMax = std::chrono::minutes(1);
 constexpr Duration kSilenceMax = std::chrono::hours(24 * 365);
@@ -117,6 +119,11 @@ void MasterLink::send_heartbeat() {
   send_logs();
   wire::ToMaster message;
   orders_.add_progress(*message.mutable_heartbeat()->mutable_attempts());
+  if (options_.machine_use && now - machine_told_at_ >= kMachineInterval) {
+    machine_told_at_ = now;
+    if (const auto use = options_.machine_use())
+      *message.mutable_heartbeat()->mutable_machine() = protocol::to_wire(*use);
+  }
   connection_->send(message);
   pulse_.on_sent();
 }

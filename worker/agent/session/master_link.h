@@ -14,12 +14,14 @@
 #include <asio/awaitable.hpp>
 #include <asio/steady_timer.hpp>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
 #include <string_view>
 
+#include "common/base/machine_use.h"
 #include "common/base/result.h"
 #include "common/base/time.h"
 #include "common/net/connection.h"
@@ -144,6 +146,7 @@ class MasterLink {
     std::string host;
     std::string incarnation;  // random, of this process
     std::uint32_t slots = 1;
+    std::function<std::optional<MachineUse>()> machine_use{};  // asked every few seconds, for the master; may be empty
     std::optional<std::chrono::steady_clock::time_point> leaves_at{};  // it leaves then, as the master hears
     Duration connect_timeout = std::chrono::seconds(30);               // until the first welcome
     std::string_view warning{};                                        // logged then, once, if there is one
@@ -200,12 +203,13 @@ class MasterLink {
   bool will_send_reports_ = false;
   std::chrono::steady_clock::time_point welcome_at_;
   std::chrono::steady_clock::time_point logs_refilled_at_;
+  std::chrono::steady_clock::time_point machine_told_at_;
   Pulse pulse_;
   std::optional<Error> left_because_;  // closed on this side
 
   // Across sessions.
   net::Masters masters_;  // of which one leads
-  std::string cluster_;  // that we belong to; empty: none yet
+  std::string cluster_;   // that we belong to; empty: none yet
   bool was_welcome_ = false;
   bool has_told_of_none_ = false;
   LeaveEvents* leave_events_ = nullptr;  // null: the worker stays
