@@ -5,6 +5,7 @@
 #include <asio/post.hpp>
 #include <asio/signal_set.hpp>
 #include <csignal>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -15,8 +16,18 @@
 
 namespace ontime::master {
 
+std::function<void()> watch_signals(asio::io_context& io, std::function<void()> on_told_to_end) {
+  const auto signals = std::make_shared<asio::signal_set>(io, SIGTERM, SIGINT);
+  signals->async_wait([on_told_to_end = std::move(on_told_to_end)](const asio::error_code& error, int signal) {
+    if (error) return;
+    spdlog::info("master_stopping signal={}", signal);
+    on_told_to_end();
+  });
+  return [signals] { signals->cancel(); };
+}
+
 Result<bool> wait_to_lead(asio::io_context& io, journal::SharedJournal& journal, asio::ip::tcp::acceptor& socket,
-                          net::HostIdentity identity) {
+                          net::HostIdentity identity, const WatchEnd& watch_end) {
   Follower follower(socket, std::move(identity));
   const auto name_leader = [&](const std::string& address) {
     asio::post(io, [&follower, address] {
@@ -25,10 +36,7 @@ Result<bool> wait_to_lead(asio::io_context& io, journal::SharedJournal& journal,
     });
   };
   bool is_told_to_end = false;
-  asio::signal_set signals(io, SIGTERM, SIGINT);
-  signals.async_wait([&](const asio::error_code& error, int signal) {
-    if (error) return;
-    spdlog::info("master_stopping signal={}", signal);
+  const std::function<void()> end_watch = watch_end(io, [&] {
     is_told_to_end = true;
     journal.stop();
   });
@@ -37,7 +45,7 @@ Result<bool> wait_to_lead(asio::io_context& io, journal::SharedJournal& journal,
     Status led = journal.lead(name_leader);
     asio::post(io, [&, led = std::move(led)] {
       outcome = led;
-      signals.cancel();
+      end_watch();
       follower.stop();
     });
   });
