@@ -200,9 +200,14 @@ bool FaultPlan::may_fail_at_store() const {
   });
 }
 
+bool FaultPlan::may_act_late() const {
+  using enum FaultKind;
+  return is_shared() && has_any({MasterStops, MasterClockDrifts, EtcdClockDrifts});
+}
+
 bool FaultPlan::may_leave_output() const {
   using enum FaultKind;
-  return has_any({CommitFails, OutputHangs, DiskFails, DiskFull});
+  return may_act_late() || has_any({CommitFails, OutputHangs, DiskFails, DiskFull});
 }
 
 bool FaultPlan::may_leave_claims() const {

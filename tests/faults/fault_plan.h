@@ -153,6 +153,9 @@ struct FaultPlan {
   bool may_fail_at_store() const;
   // A worker that was cut off may store a segment of a job that is over (master/outputs/store_output.h).
   bool may_leave_segments() const { return may_lose_attempts(); }
+  // A master that leads no more may do one thing to files before it knows: it stood still, or clocks differ by more than
+  // a tenth, which is what the lease has to spare (master/journal/etcd_lease.h).
+  bool may_act_late() const;
   // The master may find no way to remove what a job has left.
   bool may_leave_output() const;
   // The master may find no way to remove the claim of a submission that it refuses.

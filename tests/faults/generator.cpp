@@ -304,7 +304,7 @@ class Generator {
     if (!chance(0.125) && !is_wanted) return;
     plan_.is_one_machine = false;
     plan_.masters = 2 + pick(2);
-    plan_.lease = between(2, 4);
+    plan_.lease = std::max(between(2, 4), 24 * plan_.network_delay);  // time to renew it on a connection that is new
     if (chance(0.5)) plan_.snapshot_bytes = static_cast<std::uint64_t>(scale(500, 50'000));
     if (chance(0.1)) return;
     const std::size_t others = plan_.faults.size();

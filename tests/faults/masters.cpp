@@ -14,6 +14,8 @@ namespace ontime::lab::faults {
 
 using machines::Process;
 
+constexpr Duration kNoticesItsEnd = std::chrono::milliseconds(1);
+
 Masters::Masters(const FaultPlan& plan, machines::Cluster& cluster, Etcd* etcd, Audit& audit)
     : plan_(plan), cluster_(cluster), etcd_(etcd), audit_(audit) {
   for (const auto& machine : cluster.machines()) {
@@ -141,6 +143,18 @@ void Masters::cut_off(const Master& master, const Fault& fault, bool begins) {
   }
 }
 
+// Of one that has led, and goes on after its lease.
+void Masters::require_end(const Master& master, pid_t id) {
+  using enum FaultKind;
+  if (master.process.id != id || master.seen == nullptr || leads(master)) return;
+  if (plan_.has_any({MasterClockDrifts, EtcdClockDrifts})) return;
+  cluster_.world.after(kNoticesItsEnd, [this, id] {
+    const Process* const process = cluster_.process(id);
+    const bool has_ended = process == nullptr || process->is_over() || process->is_stopped();
+    audit_.require(has_ended, "a master that stood still until its lease was over ends at once");
+  });
+}
+
 void Masters::set(const Fault& fault, bool begins) {
   if (begins) {
     Master& leading = leader(fault.node);
@@ -153,6 +167,7 @@ void Masters::set(const Fault& fault, bool begins) {
       return kill(*master, fault);
     case FaultKind::MasterStops:
       if (Process* const stopped = cluster_.process(process)) stopped->kill(begins ? SIGSTOP : SIGCONT);
+      if (!begins) require_end(*master, process);
       return;
     case FaultKind::MasterCutOff:
       return cut_off(*master, fault, begins);

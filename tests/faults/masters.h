@@ -32,8 +32,10 @@ class Masters {
   void set(const Fault& fault, bool begins);
   // After this time, unless another master has come by then. With `kill` alone.
   void kill_after(Duration delay, const Fault& fault);
-  // Another process on the same machine.
-  void start_second() { static_cast<void>(start(masters_.front())); }
+  // Another process on the same machine. Of several masters each is that already.
+  void start_second() {
+    if (etcd_ == nullptr) static_cast<void>(start(masters_.front()));
+  }
   void kill_leader();
 
   // The first is everybody's if there is only one machine.
@@ -66,6 +68,7 @@ class Masters {
   Master& leader(std::uint32_t otherwise);
   bool leads(const Master& master);
   void kill(Master& master, const Fault& fault);
+  void require_end(const Master& master, pid_t id);
   void cut_off(const Master& master, const Fault& fault, bool begins);
 
   const FaultPlan& plan_;
