@@ -11,7 +11,7 @@
 
 namespace ontime::master {
 
-// Has `on_told_to_end` called, once at most, when this process is told to end; returns what ends the watch.
+// Has `on_told_to_end` called, once at most, when this process has to end; returns what ends the watch.
 using WatchEnd = std::function<std::function<void()>(asio::io_context& io, std::function<void()> on_told_to_end)>;
 std::function<void()> watch_signals(asio::io_context& io, std::function<void()> on_told_to_end);  // SIGTERM, SIGINT
 

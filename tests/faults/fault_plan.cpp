@@ -299,7 +299,8 @@ Result<FaultPlan> from_file(const std::string& text) {
       const std::size_t count = is_about_jobs(fault.kind) ? plan.submissions.size() : plan.slots.size();
       const bool has_whom = fault.node < count && (!is_about_store(fault.kind) || plan.has_store()) &&
                             (!is_about_sharing(fault.kind) || plan.is_shared());
-      if (!has_whom) return bad_input("'" + to_string(fault) + "' names a worker, job, store or etcd that is not there");
+      if (!has_whom)
+        return bad_input("'" + to_string(fault) + "' names a worker, job, store or etcd that is not there");
     }
     return plan;
   } catch (const std::exception& error) {

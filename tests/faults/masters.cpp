@@ -8,7 +8,6 @@
 #include "common/protocol/notice.pb.h"
 #include "tests/machines/disk.h"
 #include "tests/machines/network.h"
-#include "tests/machines/programs.h"
 
 namespace ontime::lab::faults {
 

@@ -10,13 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "common/net/masters.h"
-#include "master/master.h"
 #include "tests/faults/audit.h"
 #include "tests/faults/etcd.h"
 #include "tests/faults/fault_plan.h"
 #include "tests/faults/nodes.h"
 #include "tests/machines/process.h"
+#include "tests/machines/programs.h"
 
 namespace ontime::lab::faults {
 

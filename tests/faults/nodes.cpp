@@ -15,10 +15,7 @@ namespace ontime::lab::faults {
 using machines::Process;
 
 Nodes::Nodes(const FaultPlan& plan, machines::Cluster& cluster, Homes homes, const std::string& application_directory)
-    : cluster_(cluster),
-      homes_(std::move(homes)),
-      application_directory_(application_directory),
-      spread_(plan.spread) {
+    : cluster_(cluster), homes_(std::move(homes)), application_directory_(application_directory), spread_(plan.spread) {
   for (std::size_t i = 0; i < plan.slots.size(); ++i) {
     Node node;
     node.name = "w" + std::to_string(i);

@@ -12,10 +12,7 @@
 namespace ontime::lab::faults {
 
 Store::Store(const FaultPlan& plan, machines::Cluster& cluster, std::vector<machines::Machine*> homes)
-    : plan_(plan),
-      cluster_(cluster),
-      homes_(std::move(homes)),
-      objects_(cluster, cluster.add_machine("store")) {
+    : plan_(plan), cluster_(cluster), homes_(std::move(homes)), objects_(cluster, cluster.add_machine("store")) {
   objects_.name_in_environment();
   objects_.on_request = [this](const machines::HttpRequest& request, std::uint32_t from, Moment moment) {
     on_request(request, from, moment);

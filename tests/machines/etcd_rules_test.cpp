@@ -221,8 +221,7 @@ TEST_F(EtcdRulesTest, AreThoseOfEtcd) {
 // What raises the alarm is the size of a file.
 TEST_F(EtcdRulesTest, AreThoseOfEtcdWithoutSpace) {
   start({"--quota-backend-bytes", std::to_string(2u << 20)});
-  const EtcdTransaction fill{
-      .then = {{.kind = Kind::Put, .key = "filler", .value = std::string(256u << 10, 'x')}}};
+  const EtcdTransaction fill{.then = {{.kind = Kind::Put, .key = "filler", .value = std::string(256u << 10, 'x')}}};
   EtcdResult<EtcdAnswer> answer = EtcdAnswer();
   while (answer) answer = real().transact(fill);
   ASSERT_EQ(answer.error().kind, EtcdError::Kind::NoSpace);

@@ -75,7 +75,7 @@ json to_json(const EtcdAnswer& answer) {
           {"responses", std::move(responses)}};
 }
 
-// As the status of gRPC is told: https://grpc.github.io/grpc/core/md_doc_statuscodes.html
+// With the status of gRPC: https://grpc.github.io/grpc/core/md_doc_statuscodes.html
 HttpAnswer refused(int status, int code, const std::string& why) {
   return {status, {}, json{{"error", why}, {"code", code}}.dump()};
 }
@@ -119,7 +119,8 @@ HttpAnswer EtcdServer::perform(const HttpRequest& request, bool) {
     if (rules.renew_lease(number(asked, "ID"), now())) said["TTL"] = "1";
     return {200, {}, json{{"result", std::move(said)}}.dump()};
   }
-  if (request.path == "/v3/lease/revoke") return answer_of(rules.revoke_lease(number(asked, "ID"), now()), json::object());
+  if (request.path == "/v3/lease/revoke")
+    return answer_of(rules.revoke_lease(number(asked, "ID"), now()), json::object());
   if (request.path == "/v3/kv/compaction")
     return answer_of(rules.compact(number(asked, "revision"), now()), json::object());
   return refused(404, 12, "Not Found");

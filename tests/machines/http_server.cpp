@@ -184,7 +184,9 @@ class HttpServer::Session {
   const std::shared_ptr<TcpSocket> socket_;
 };
 
-std::string HttpServer::endpoint() const { return "http://" + dotted(machine_.address()) + ":" + std::to_string(kPort); }
+std::string HttpServer::endpoint() const {
+  return "http://" + dotted(machine_.address()) + ":" + std::to_string(kPort);
+}
 
 Process& HttpServer::start() {
   Process& process = cluster_.start(machine_, name_, [this] { return serve(); });

@@ -108,11 +108,12 @@ class Campaign {
     const auto u = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began_;
     std::fprintf(stderr,
-                 "%llu schedules in %.0f s, %.1f h of virtual time: %llu faults, %llu lives of masters, %llu that led, %llu steps, "
+                 "%llu schedules in %.0f s, %.1f h of virtual time: %llu faults, %llu lives of masters, %llu that led, "
+                 "%llu steps, "
                  "%llu batches, %llu jobs "
                  "ended, %llu succeeded, %llu bad%s",
-                 u(total_.schedules), took.count(), total_.hours, u(total_.faults), u(total_.masters), u(total_.led), u(total_.steps),
-                 u(total_.batches), u(total_.jobs), u(total_.succeeded), u(total_.broken), end);
+                 u(total_.schedules), took.count(), total_.hours, u(total_.faults), u(total_.masters), u(total_.led),
+                 u(total_.steps), u(total_.batches), u(total_.jobs), u(total_.succeeded), u(total_.broken), end);
   }
 
   const Options& options_;
@@ -152,8 +153,10 @@ int show(const Options& options) {
 void prepare_for_many_processes(char** argv) {
   if (std::getenv("LD_BIND_NOW") != nullptr) return;
   ::setenv("LD_BIND_NOW", "1", 0);
-  ::setenv("GLIBC_TUNABLES", "glibc.malloc.top_pad=67108864:glibc.malloc.mmap_threshold=33554432:"
-           "glibc.malloc.trim_threshold=2147483647:glibc.malloc.tcache_count=2000", 0);
+  ::setenv("GLIBC_TUNABLES",
+           "glibc.malloc.top_pad=67108864:glibc.malloc.mmap_threshold=33554432:"
+           "glibc.malloc.trim_threshold=2147483647:glibc.malloc.tcache_count=2000",
+           0);
   ::execv("/proc/self/exe", argv);
 }
 
