@@ -2,6 +2,8 @@
 
 #include <signal.h>
 
+#include "tests/machines/network.h"
+
 namespace ontime::lab::faults {
 
 Etcd::Etcd(machines::Cluster& cluster) : cluster_(cluster), server_(cluster, cluster.add_machine("etcd")) {
