@@ -38,7 +38,7 @@ constexpr Bound kBounds[] = {
     {"input-change-missed", 1000},
     {"kill-not-recorded", 100},
     {"killed-while-committed", 200},
-    {"led-beside-another", 1000},
+    {"led-beside-another", 100},
     {"logs-not-synced", 400},
     {"lost-node-keeps-attempt", 20},
     {"object-change-missed", 5000},
