@@ -165,7 +165,7 @@ Result<bool> follow(asio::io_context& io, const CommandLine& line, journal::Shar
     if (Status written = write_port_file(line.port_file, port); !written) return std::move(written).error();
   }
   const Settings& settings = line.settings;
-  return wait_to_lead(io, journal, socket, signals,
+  return wait_to_lead(io, journal, socket, &signals,
                       {journal.cluster(), 0, signals.tokens(), settings.tls, settings.advise != 0, std::string()});
 }
 

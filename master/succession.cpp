@@ -14,7 +14,7 @@
 namespace ontime::master {
 
 Result<bool> wait_to_lead(asio::io_context& io, journal::SharedJournal& journal, asio::ip::tcp::acceptor& socket,
-                          OperatorSignals& signals, net::HostIdentity identity) {
+                          OperatorSignals* signals, net::HostIdentity identity) {
   Follower follower(socket, std::move(identity));
   const auto name_leader = [&](const std::string& address) {
     asio::post(io, [&follower, address] {
@@ -23,17 +23,18 @@ Result<bool> wait_to_lead(asio::io_context& io, journal::SharedJournal& journal,
     });
   };
   bool is_told_to_end = false;
-  signals.serve({[&] {
-                   is_told_to_end = true;
-                   journal.stop();
-                 },
-                 [&follower](net::Tokens tokens) { return follower.set_tokens(std::move(tokens)); }});
+  const auto end = [&] {
+    is_told_to_end = true;
+    journal.stop();
+  };
+  const auto set_tokens = [&follower](net::Tokens tokens) { return follower.set_tokens(std::move(tokens)); };
+  if (signals != nullptr) signals->serve({end, set_tokens});
   std::optional<Status> outcome;
   std::thread leading([&] {
     Status led = journal.lead(name_leader);
     asio::post(io, [&, led = std::move(led)] {
       outcome = led;
-      signals.pause();
+      if (signals != nullptr) signals->pause();
       follower.stop();
     });
   });

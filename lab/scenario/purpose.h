@@ -34,6 +34,7 @@ enum class Purpose : std::uint64_t {
   Faults = 10,  // of fault schedules, which have no JobScale
   Store = 16,   // of fault schedules too
   Loss = 17,    // likewise
+  Sharing = 18,
   Test = 100,
 };
 

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 // be a fragment of what was written. All numbers are little-endian.
 constexpr std::size_t kBlockBytes = 32u << 10;
 constexpr std::size_t kHeaderBytes = 7;  // checksum, length, kind
-enum Kind : unsigned char { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
+enum PieceKind : unsigned char { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
 
 template <class T>
 T number_at(const char* from) {

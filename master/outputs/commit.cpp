@@ -73,6 +73,7 @@ class Commit {
       const Part& part = plan_.parts[index];
       const Status status = place(part);
       if (status) continue;
+      if (has_been_taken_over()) return lost();
       if (!lacks_bytes(part)) return status;
       files::remove({output_, part.name});  // it is not what it was
       if (lacking.empty()) why = status;
@@ -92,6 +93,11 @@ class Commit {
     });
   }
 
+  // The claim was there and is not: a master that leads now has committed what this one, which stood still, has not.
+  bool has_been_taken_over() const {
+    return attempts_.is_open() && !has_removed_claim_ && !open_claim(place_, claim_).is_open();
+  }
+
   bool has_manifest() const { return output::is_manifest_of(output_, claim_); }
   Error lost() const {
     return failed("The output directory '" + name_ +
@@ -105,6 +111,7 @@ class Commit {
   // unless it would stand beside somebody else's _SUCCESS: once the claim is gone, nothing else tells the discard whose
   // parts these are.
   void take_back() {
+    if (has_been_taken_over()) return;
     if (made_success_) {
       files::remove({output_, output::kSuccessName});
     } else if (has(output_, output::kSuccessName) && has_manifest()) {
@@ -181,7 +188,9 @@ class Commit {
     if (Status status = output::write_manifest(directory_, plan_.manifest, goes_on_after_power_cut()); !status)
       return status;
     if (!may_go_on_()) return interrupted();
+    if (has_been_taken_over()) return lost();
     if (Status status = remove_claim(place_, claim_); !status) return status;
+    has_removed_claim_ = true;
     // Also the claim's end, or it could stand beside _SUCCESS, which then looks like somebody else's.
     if (Status status = sync_what_success_means(); !status) return status;
     pass_kill_point("attempts-removed");
@@ -232,6 +241,7 @@ class Commit {
   const std::string& directory_;
   const MayGoOn& may_go_on_;
   Descriptor attempts_;
+  bool has_removed_claim_ = false;
   bool made_success_ = false;
   std::vector<std::uint32_t> lost_;
 };

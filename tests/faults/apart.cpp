@@ -21,16 +21,17 @@ namespace {
 
 std::string to_line(const Verdict& verdict) {
   std::ostringstream line;
-  line << verdict.ended << ' ' << verdict.steps << ' ' << verdict.masters << ' ' << verdict.batches << ' '
-       << verdict.jobs << ' ' << verdict.succeeded << ' ' << newly_reached() << ' ' << verdict.broken << '\n';
+  line << verdict.ended << ' ' << verdict.steps << ' ' << verdict.masters << ' ' << verdict.led << ' '
+       << verdict.batches << ' ' << verdict.jobs << ' ' << verdict.succeeded << ' ' << newly_reached() << ' '
+       << verdict.broken << '\n';
   return line.str();
 }
 
 Verdict from_line(const std::string& text) {
   std::istringstream line(text);
   Verdict verdict;
-  line >> verdict.ended >> verdict.steps >> verdict.masters >> verdict.batches >> verdict.jobs >> verdict.succeeded >>
-      verdict.newly_reached;
+  line >> verdict.ended >> verdict.steps >> verdict.masters >> verdict.led >> verdict.batches >> verdict.jobs >>
+      verdict.succeeded >> verdict.newly_reached;
   line.ignore();
   std::getline(line, verdict.broken);
   return verdict;

@@ -27,6 +27,7 @@ namespace ontime::lab::faults {
 
 // What every job asks for: its number in the list of notices.
 inline constexpr std::uint32_t kNoticeOfEnd = 1;
+inline constexpr const char* kJournal = "/journal";  // and what lies beside it
 inline const std::vector<std::string> kNotices{"late:a", "ended:b"};
 
 class Audit {
@@ -52,6 +53,14 @@ class Audit {
   // A new master has read these.
   void on_recovered(const std::vector<scheduler::JournalRecord>& records);
 
+  // A journal that several masters share, which says itself what is durable. A master of that life is about to append
+  // this batch; it has become part of the journal; a master was told so. Only the master that has read it last may
+  // append.
+  void on_announced(std::uint32_t life, std::string bytes, std::span<const scheduler::JournalRecord> batch);
+  void on_accepted(const std::string& bytes);
+  void on_told_durable(const std::string& bytes);
+  void on_leading(std::uint32_t life) { leading_ = life; }
+
   // What clients were told.
   void on_answered(JobId job, const std::string& output);
   void on_told(JobId job, scheduler::JobState state);
@@ -67,6 +76,7 @@ class Audit {
   std::size_t jobs_ended() const { return ended_.size(); }
   std::size_t succeeded() const { return succeeded_; }
   std::uint32_t batches() const { return batches_; }
+  std::uint32_t masters() const { return masters_; }
 
  private:
   using Job = model::FactModel::Job;
@@ -93,6 +103,13 @@ class Audit {
   std::set<std::string> taken_;  // outputs that a job has had
   Memory durable_;
   std::vector<scheduler::JournalRecord> under_way_;
+  struct Announced {
+    std::uint32_t life = 0;
+    std::vector<scheduler::JournalRecord> records;
+  };
+  std::map<std::string, Announced> announced_;  // by their bytes
+  std::set<std::string> accepted_;
+  std::uint32_t leading_ = 0;  // the life of the master that may append
   bool times_have_changed_ = false;
   std::set<std::pair<std::string, std::uint32_t>> notices_;  // by the master that told them
   std::set<std::string> noted_;                              // notices that are durable as told: "job-1/0"
@@ -106,6 +123,16 @@ class Audit {
 // it. `before` is called before a batch is written, `after` when it is durable.
 std::unique_ptr<journal::Journal> watched(std::unique_ptr<journal::Journal> real, Audit& audit,
                                           std::function<void()> before, std::function<void()> after);
+
+// The same of a journal in etcd, of which the audit learns from etcd itself what is durable.
+struct SharedWatch {
+  std::uint32_t life = 0;  // of the master, among all
+  std::function<bool()> leads;
+  std::function<void()> before{};
+  std::function<void()> after{};
+};
+std::unique_ptr<journal::Journal> watched_shared(std::unique_ptr<journal::Journal> real, Audit& audit,
+                                                 SharedWatch watch);
 
 // Whether what the masters of a schedule have recorded leads to the same decisions again and the formal model allows
 // it: the first difference in the

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tests/machines/programs.h"
 
@@ -30,20 +31,20 @@ void pause() {
   here.sleep_until(here.world().now() + kPause);
 }
 
-cli::MasterClient connection_to(std::uint32_t master) {
+cli::MasterClient connection_to(const net::Masters& masters) {
   cli::MasterClient::Options options;
-  options.masters = net::Endpoint{machines::dotted(master), machines::kMasterPort};
+  options.masters = masters;
   return cli::MasterClient(std::move(options));
 }
 
 }  // namespace
 
-Clients::Clients(const FaultPlan& plan, machines::Cluster& cluster, std::uint32_t master, Outputs& outputs,
+Clients::Clients(const FaultPlan& plan, machines::Cluster& cluster, net::Masters masters, Outputs& outputs,
                  Audit& audit)
     : plan_(plan),
       cluster_(cluster),
       desk_(cluster.add_machine("desk")),
-      master_(master),
+      masters_(std::move(masters)),
       outputs_(outputs),
       audit_(audit),
       begin_(cluster.world.now()),
@@ -62,7 +63,7 @@ bool Clients::are_done() const {
 }
 
 int Clients::ask(std::uint32_t index) {
-  cli::MasterClient client = connection_to(master_);
+  cli::MasterClient client = connection_to(masters_);
   const JobId job = submit(client, index);
   follow(client, job, plan_.submissions[index]);
   states_[index].is_done = true;
@@ -109,7 +110,7 @@ void Clients::drain(const std::string& node, bool undo) {
     cluster_.send_signal(before->second, SIGKILL);
   }
   const auto main = [this, node, undo] {
-    cli::MasterClient client = connection_to(master_);
+    cli::MasterClient client = connection_to(masters_);
     while (!client.drain(node, undo)) pause();
     // What the operator asked for before may still be on its way, and arrive after this.
     machines::World::here()->sleep_until(begin_ + from_seconds(plan_.quiet_after) + kOnItsWay);

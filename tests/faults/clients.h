@@ -16,8 +16,8 @@ namespace ontime::lab::faults {
 
 class Clients {
  public:
-  // All outlive it. `master` is its machine's address.
-  Clients(const FaultPlan& plan, machines::Cluster& cluster, std::uint32_t master, Outputs& outputs, Audit& audit);
+  // All outlive it.
+  Clients(const FaultPlan& plan, machines::Cluster& cluster, net::Masters masters, Outputs& outputs, Audit& audit);
 
   // Of this submission, from the beginning. One that runs already dies.
   void start(std::uint32_t submission);
@@ -25,6 +25,7 @@ class Clients {
   // other.
   void drain(const std::string& node, bool undo);
   bool are_done() const;
+  machines::Machine& desk() const { return desk_; }
 
  private:
   int ask(std::uint32_t submission);
@@ -34,7 +35,7 @@ class Clients {
   const FaultPlan& plan_;
   machines::Cluster& cluster_;
   machines::Machine& desk_;
-  const std::uint32_t master_;
+  const net::Masters masters_;
   Outputs& outputs_;
   Audit& audit_;
   const TimePoint begin_;

@@ -1,7 +1,6 @@
 #include "tests/faults/cluster_run.h"
 
 #include <malloc.h>
-#include <signal.h>
 #include <spdlog/details/null_mutex.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
@@ -11,13 +10,13 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "common/protocol/notice.pb.h"
 #include "tests/faults/audit.h"
 #include "tests/faults/clients.h"
+#include "tests/faults/etcd.h"
+#include "tests/faults/masters.h"
 #include "tests/faults/nodes.h"
 #include "tests/faults/outputs.h"
 #include "tests/machines/network.h"
-#include "tests/machines/programs.h"
 
 namespace ontime::lab::faults {
 namespace {
@@ -25,7 +24,6 @@ namespace {
 using machines::Process;
 
 constexpr TimePoint kBegin = from_unix_ns(1'790'000'000'000'000'000);
-constexpr const char* kJournal = "/journal";
 constexpr double kPatience = 2500;    // seconds from the last fault until every job has ended
 constexpr double kStoreSilence = 30;  // seconds until a client of the store asks anew where nothing came
 constexpr std::size_t kDescriptorsMax = 200;
@@ -64,17 +62,22 @@ class ClusterRun {
       : plan_(plan),
         trace_(trace),
         cluster_(plan.seed, kBegin),
-        home_(cluster_.add_machine("home")),
-        store_(plan.has_store() ? std::make_unique<Store>(plan, cluster_, home_) : nullptr),
+        homes_(add_homes()),
+        etcd_(plan.is_shared() ? std::make_unique<Etcd>(cluster_) : nullptr),
+        masters_(plan, cluster_, etcd_.get(), audit_),
+        store_(plan.has_store() ? std::make_unique<Store>(plan, cluster_, homes_) : nullptr),
         outputs_(shared_disk(), store_ ? &store_->objects() : nullptr, plan),
         audit_(outputs_, plan),
-        nodes_(plan, cluster_, home_, application_directory()),
-        clients_(plan, cluster_, home_.address(), outputs_, audit_) {
+        nodes_(plan, cluster_, homes_, application_directory()),
+        clients_(plan, cluster_, masters_.addresses(), outputs_, audit_) {
     log();
     cluster_.real_paths = {application_directory()};
     cluster_.on_disk_work = [this](Process& process, const machines::Disk& disk, machines::DiskWork) {
-      if (process.id() == master_.id && &disk == cluster_.shared.get()) strike(Trigger::CommitStep, ++calls_);
+      const bool is_shared = &disk == cluster_.shared.get();
+      if (is_shared && masters_.is_leading_process(process)) strike(Trigger::CommitStep, ++calls_);
     };
+    watch_masters();
+    if (etcd_) watch_etcd();
     if (store_) watch_store();
     set_delays();
     cluster_.descriptors_max = kDescriptorsMax;
@@ -97,7 +100,8 @@ class ClusterRun {
     if (!verdict.broken.empty()) verdict.broken = stamp() + verdict.broken;
     verdict.ended = seconds(cluster_.world.now() - kBegin);
     verdict.steps = cluster_.world.steps();
-    verdict.masters = masters_;
+    verdict.masters = masters_.lives();
+    verdict.led = audit_.masters();
     verdict.batches = audit_.batches();
     verdict.jobs = static_cast<std::uint32_t>(audit_.jobs_ended());
     verdict.succeeded = static_cast<std::uint32_t>(audit_.succeeded());
@@ -111,12 +115,36 @@ class ClusterRun {
     return kThreadsMax + kThreadsOfCommit * static_cast<std::size_t>(commits);
   }
 
+  std::vector<machines::Machine*> add_homes() {
+    std::vector<machines::Machine*> all;
+    for (std::uint32_t i = 0; i < plan_.masters; ++i)
+      all.push_back(&cluster_.add_machine(i == 0 ? kHome : kHome + std::to_string(i)));
+    return all;
+  }
+
   machines::Disk& shared_disk() {
     if (plan_.is_one_machine) {
       const bool keeps_order = cluster_.world.random().below(2) == 0;
       cluster_.shared = std::make_unique<machines::Disk>(cluster_.world, machines::Disk::Kind::Local, keeps_order);
     }
     return *cluster_.shared;
+  }
+
+  void watch_masters() {
+    masters_.on_batch = [this] { strike(Trigger::Batch, ++batches_); };
+    masters_.on_power_cut = [this](TimePoint until) {
+      if (plan_.is_one_machine) nodes_.stay_away(until);
+    };
+    masters_.peers = [this] {
+      std::vector<machines::Machine*> all = nodes_.machines();
+      all.push_back(&clients_.desk());
+      return all;
+    };
+  }
+
+  void watch_etcd() {
+    etcd_->on_batch = [this](const std::string& batch) { audit_.on_accepted(batch); };
+    etcd_->on_broken = [this](const char* what) { audit_.complain(what); };
   }
 
   void watch_store() {
@@ -126,9 +154,7 @@ class ClusterRun {
     };
     store_->on_strike = [this](const Fault& fault) {
       tell("! " + to_string(fault));
-      quiet_ = std::max(quiet_, cluster_.world.now() + from_seconds(fault.lasts));
-      limit_ = std::max(limit_, quiet_ + from_seconds(kPatience));
-      rests_at_ = machines::kNever;
+      put_off_quiet(fault);
     };
     using Object = machines::ObjectStore::Object;
     store_->objects().on_change = [this](const std::string& key, const Object* before, const Object* after) {
@@ -139,7 +165,7 @@ class ClusterRun {
   }
 
   void set_delays() {
-    for (machines::Disk* const disk : {home_.disk.get(), cluster_.shared.get()}) {
+    for (machines::Disk* const disk : {homes_.front()->disk.get(), cluster_.shared.get()}) {
       disk->delay_max = from_seconds(plan_.disk_delay);
       disk->sync_max = from_seconds(plan_.sync_delay);
     }
@@ -168,68 +194,36 @@ class ClusterRun {
 
   void at(double time, std::function<void()> what) { cluster_.world.at(kBegin + from_seconds(time), std::move(what)); }
 
-  // Master
-  // --------------------------------------------------------------------------------------------------------------
-
-  pid_t start_master() {
-    ++masters_;
-    const double error = plan_.clock_error * (2 * cluster_.world.uniform() - 1);
-    if (masters_ > 1) home_.wall_clock_ahead = from_seconds(error);
-    machines::MasterProgram program;
-    program.journal = kJournal;
-    program.settings.node_timeout = from_seconds(plan_.node_timeout);
-    program.settings.heartbeat = from_seconds(plan_.heartbeat);
-    program.settings.cut_timeout = from_seconds(plan_.cut_timeout);
-    program.settings.history.jobs = plan_.jobs_kept;
-    program.settings.notices.otherwise = kNotices;
-    program.settings.notices.tell = [this, master = masters_](const std::string& bytes, const auto& done) {
-      wire::NoticeToTell notice;
-      audit_.require(notice.ParseFromString(bytes), "a notice can be read");
-      audit_.on_notice(notice.id(), master);
-      done("");
-    };
-    program.wrap = [this](std::unique_ptr<journal::Journal> real) {
-      const auto before = [this] { strike(Trigger::Batch, ++batches_); };
-      const auto after = [this] {
-        if (seen_ != nullptr) audit_.on_step(seen_->cluster());
-      };
-      return watched(std::move(real), audit_, before, after);
-    };
-    program.watch = [this](const master::Master* master) {
-      seen_ = master;
-      master_.id = machines::World::here()->process().id();  // whichever has got the journal
-    };
-    return machines::start_master(cluster_, home_, program).id();
-  }
-
-  void kill_master(const Fault& fault) {
-    seen_ = nullptr;
-    master_.stay_away(cluster_.world.now() + from_seconds(fault.lasts));
-    if (!fault.is_silent) return cluster_.send_signal(master_.id, SIGKILL);
-    cluster_.cut_power(home_);
-    if (plan_.is_one_machine) nodes_.stay_away(master_.back_at);
-    cluster_.world.at(master_.back_at, [this] { cluster_.restore_power(home_); });
+  // It begins later than what begins at a time.
+  void put_off_quiet(const Fault& fault) {
+    quiet_ = std::max(quiet_, cluster_.world.now() + from_seconds(fault.lasts));
+    limit_ = std::max(limit_, quiet_ + from_seconds(kPatience));
+    rests_at_ = machines::kNever;
   }
 
   // The master reaches a place where faults wait for it.
   void strike(Trigger trigger, std::uint32_t place) {
     for (const Fault& fault : plan_.faults) {
       if (is_at_rest_ || fault.trigger != trigger || std::lround(fault.at) != place) continue;
-      tell("! " + to_string(fault));
-      limit_ = std::max(limit_, cluster_.world.now() + from_seconds(fault.lasts + kPatience));
-      const double delay = trigger == Trigger::Batch ? fault.share * plan_.sync_delay : 0;
-      cluster_.world.after(from_seconds(delay), [this, &fault, life = masters_] {
-        if (life == masters_ && master_.is_up(cluster_)) kill_master(fault);
-      });
+      const double longest = plan_.is_shared() ? 3 * plan_.network_delay : plan_.sync_delay;
+      const Duration delay = from_seconds(trigger == Trigger::Batch ? fault.share * longest : 0);
+      if (fault.kind == FaultKind::MasterDies) {
+        tell("! " + to_string(fault));
+        limit_ = std::max(limit_, cluster_.world.now() + from_seconds(fault.lasts + kPatience));
+        masters_.kill_after(delay, fault);
+      } else {
+        put_off_quiet(fault);
+        cluster_.world.after(delay, [this, &fault] { begin(fault); });
+      }
     }
   }
 
   // What systemd does.
   void supervise() {
     if (std::exchange(ended_seen_, cluster_.processes_ended()) == cluster_.processes_ended()) return;
-    if (!master_.is_up(cluster_) && !master_.is_coming) seen_ = nullptr;
-    master_.supervise(cluster_, [this] { return start_master(); });
+    masters_.supervise();
     nodes_.supervise();
+    if (etcd_) etcd_->supervise();
     if (store_) store_->supervise();
   }
 
@@ -237,7 +231,8 @@ class ClusterRun {
 
   void until_rest() {
     if (store_) store_->start();
-    master_.id = start_master();
+    if (etcd_) etcd_->start();
+    masters_.start();
     nodes_.start();
     while (audit_.broken().empty()) {
       if (!cluster_.world.step()) return audit_.complain("nothing will ever happen again");
@@ -258,18 +253,22 @@ class ClusterRun {
 
   void rest() {
     is_at_rest_ = true;
-    audit_.require(master_.is_up(cluster_), "the master comes back");
+    audit_.require(masters_.are_up(), "the master comes back");
     audit_.require(clients_.are_done(), "every client hears of the end of its job");
     audit_.on_rest();
     if (!audit_.broken().empty() && trace_) outputs_.list(trace_);
     const std::string left = nodes_.left_over();
     if (!left.empty()) audit_.complain(left + " is left over");
     if (!audit_.broken().empty()) return;
-    cluster_.send_signal(master_.id, SIGKILL);  // the next one reads the journal once more
-    const std::uint32_t lives = masters_;
-    go_on_until([&] { return masters_ > lives && seen_ != nullptr; }, "the last master does not start");
+    masters_.kill_leader();  // the next one reads the journal once more
+    const std::uint32_t led = audit_.masters();
+    go_on_until([&] { return audit_.masters() > led && masters_.has_leader(); }, "the last master does not start");
+    for (machines::Machine* const home : homes_) replay(*home);
+  }
+
+  void replay(machines::Machine& home) {
     bool is_replayed = false;
-    cluster_.start(home_, "replay", [this, &is_replayed] {
+    cluster_.start(home, "replay", [this, &is_replayed] {
       if (const std::string difference = replay_recordings(kJournal); !difference.empty()) audit_.complain(difference);
       is_replayed = true;
       return 0;
@@ -305,34 +304,22 @@ class ClusterRun {
   // The fault begins, or is over.
   void set(const Fault& fault, bool begins) {
     if (is_about_store(fault.kind) && store_) return store_->set(fault, nodes_.machine(fault.node), begins);
+    if (is_about_etcd(fault.kind)) return etcd_->set(fault, begins);
     switch (fault.kind) {
       case FaultKind::MasterDies:
-        if (master_.is_up(cluster_)) kill_master(fault);
-        return;
       case FaultKind::MasterStops:
-        if (begins) stopped_masters_[&fault] = master_.id;
-        if (Process* const process = cluster_.process(stopped_masters_[&fault]))
-          process->kill(begins ? SIGSTOP : SIGCONT);
-        return;
+      case FaultKind::MasterCutOff:
       case FaultKind::ClockJumps:
-        home_.wall_clock_ahead += from_seconds(fault.amount);
-        return;
       case FaultKind::MasterClockDrifts:
-        return home_.set_clock_rate(begins ? fault.amount : 1);
       case FaultKind::JournalFull:
-        home_.local.fill(begins);
-        return;
       case FaultKind::CommitFails:
-        home_.shared.fails = begins;
-        return;
       case FaultKind::OutputHangs:
-        return home_.shared.hang(begins);
+        return masters_.set(fault, begins);
       case FaultKind::SlowNetwork:
         cluster_.network->delay_max += from_seconds(begins ? fault.amount : -fault.amount);
         return;
       case FaultKind::SecondMaster:
-        start_master();
-        return;
+        return masters_.start_second();
       case FaultKind::ClientDies:
         return clients_.start(fault.node);
       case FaultKind::InputChanges:
@@ -351,7 +338,9 @@ class ClusterRun {
   const FaultPlan& plan_;
   const Trace& trace_;
   machines::Cluster cluster_;
-  machines::Machine& home_;             // the master's
+  const std::vector<machines::Machine*> homes_;  // the masters'
+  const std::unique_ptr<Etcd> etcd_;             // null: there is one master, with a journal of its own
+  Masters masters_;
   const std::unique_ptr<Store> store_;  // null: no job uses one
   Outputs outputs_;
   Audit audit_;
@@ -360,12 +349,8 @@ class ClusterRun {
   TimePoint limit_;  // until when every job has to have ended
   TimePoint quiet_;  // every fault is over
   TimePoint rests_at_ = machines::kNever;
-  Supervised master_;
-  std::map<const Fault*, pid_t> stopped_masters_;
-  std::uint32_t masters_ = 0;
   bool is_at_rest_ = false;       // no more faults
   std::uint64_t ended_seen_ = 0;  // of all processes
-  const master::Master* seen_ = nullptr;
   std::uint32_t batches_ = 0;
   std::uint32_t calls_ = 0;  // of masters on shared files
 };

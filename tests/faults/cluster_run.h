@@ -16,7 +16,8 @@ struct Verdict {
   std::string broken;               // the promise that was broken; empty if none was
   double ended = 0;                 // seconds of virtual time until the cluster was at rest
   std::uint64_t steps = 0;          // steps that the simulated machines took
-  std::uint32_t masters = 0;        // masters that were started, one after another
+  std::uint32_t masters = 0;        // masters that were started
+  std::uint32_t led = 0;            // masters that came to lead, one after another
   std::uint32_t batches = 0;        // batches of records written to the journal
   std::uint32_t jobs = 0;           // jobs that ended
   std::uint32_t succeeded = 0;      // jobs that succeeded

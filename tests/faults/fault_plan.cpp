@@ -14,8 +14,8 @@ namespace {
 using Json = nlohmann::json;
 
 // What each kind is called in files, and what happens then, for people; in the order of FaultKind. In the sentences %n
-// is the node's or submission's number, %a the amount, %s the share, %w whom the store is cut off from, %c how the
-// input changes.
+// is the node's or submission's number, %a the amount, %s the share, %w whom the store is cut off from, %o what
+// the master is cut off from, %c how the input changes.
 struct Words {
   std::string_view name;
   std::string_view sentence;
@@ -60,6 +60,14 @@ constexpr std::array<Words, kFaultKinds> kWords{{
     {"store-refuses", "the store answers %s of requests with %a"},
     {"store-breaks-off", "the store breaks off %s of connections"},
     {"rival-claims", "a job of another cluster claims the next output in the store"},
+    {"master-cut-off", "the master is cut off from %o"},
+    {"etcd-dies", "etcd dies", "etcd's machine loses its power"},
+    {"etcd-stops", "etcd stops"},
+    {"slow-etcd", "etcd takes up to %a s more"},
+    {"etcd-full", "etcd has no space"},
+    {"etcd-refuses", "etcd refuses %s of requests"},
+    {"etcd-breaks-off", "etcd breaks off %s of connections"},
+    {"etcd-clock-drifts", "etcd's clock counts %a s a second"},
 }};
 constexpr std::array<std::string_view, 4> kTriggers{"time", "batch", "commit-step", "store-request"};
 
@@ -84,6 +92,8 @@ std::string meaning(char mark, const Fault& fault) {
       return number(100 * fault.share) + " %";
     case 'c':
       return fault.amount < 1 ? "written over" : "replaced";
+    case 'o':
+      return fault.amount < 1 ? "everybody" : fault.amount < 2 ? "etcd" : "workers and clients";
     default:
       return ways_of(fault);
   }
@@ -149,6 +159,10 @@ std::string describe(const FaultPlan& plan) {
          number(plan.disk_delay) + " s, sync " + number(plan.sync_delay) + " s, wall clock wrong by " +
          number(plan.clock_error) + " s\nspread of paces " + number(plan.spread) + ", ended jobs kept " +
          std::to_string(plan.jobs_kept) + "\n";
+  if (plan.is_shared()) {
+    all += std::to_string(plan.masters) + " masters, a lease of " + number(plan.lease) + " s, snapshots after " +
+           std::to_string(plan.snapshot_bytes) + " bytes (0: as ever)\n";
+  }
   for (const Submission& submission : plan.submissions) all += describe(submission);
   for (const Fault& fault : plan.faults) all += to_string(fault) + "\n";
   return all;
@@ -186,9 +200,14 @@ bool FaultPlan::may_fail_at_store() const {
   });
 }
 
+bool FaultPlan::may_act_late() const {
+  using enum FaultKind;
+  return is_shared() && has_any({MasterStops, MasterClockDrifts, EtcdClockDrifts});
+}
+
 bool FaultPlan::may_leave_output() const {
   using enum FaultKind;
-  return has_any({CommitFails, OutputHangs, DiskFails, DiskFull});
+  return may_act_late() || has_any({CommitFails, OutputHangs, DiskFails, DiskFull});
 }
 
 bool FaultPlan::may_leave_claims() const {
@@ -200,11 +219,13 @@ bool FaultPlan::may_blame_a_job_for_lost_workers() const {
   const auto silencing = std::count_if(faults.begin(), faults.end(), [](const Fault& fault) {
     return fault.kind >= FaultKind::WorkerLeaves && fault.kind <= FaultKind::MuteWorker;
   });
-  return silencing >= 4;
+  return silencing >= 4 || (is_shared() && !faults.empty());
 }
 
+// Until workers have found the master that leads now, it may take them for lost.
 bool FaultPlan::may_lose_attempts() const {
   using enum FaultKind;
+  if (is_shared() && !faults.empty()) return true;
   constexpr std::array kHarmless{ClockJumps,   ConnectionBreaks, CommitFails, OutputHangs,
                                  SecondMaster, ClientDies,       JournalFull};
   return std::any_of(faults.begin(), faults.end(), [&](const Fault& fault) {
@@ -239,7 +260,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Submission, at, tasks, split_byt
                                                 has_input_in_store, has_output_in_store)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FaultPlan, seed, is_one_machine, slots, slowness, submissions, faults,
                                                 quiet_after, network_delay, disk_delay, sync_delay, spread, heartbeat,
-                                                node_timeout, cut_timeout, clock_error, jobs_kept)
+                                                node_timeout, cut_timeout, clock_error, jobs_kept, masters, lease,
+                                                snapshot_bytes)
 
 namespace {
 
@@ -275,8 +297,10 @@ Result<FaultPlan> from_file(const std::string& text) {
     }
     for (const Fault& fault : plan.faults) {
       const std::size_t count = is_about_jobs(fault.kind) ? plan.submissions.size() : plan.slots.size();
-      const bool has_whom = fault.node < count && (!is_about_store(fault.kind) || plan.has_store());
-      if (!has_whom) return bad_input("'" + to_string(fault) + "' names a worker, job or store that is not there");
+      const bool has_whom = fault.node < count && (!is_about_store(fault.kind) || plan.has_store()) &&
+                            (!is_about_sharing(fault.kind) || plan.is_shared());
+      if (!has_whom)
+        return bad_input("'" + to_string(fault) + "' names a worker, job, store or etcd that is not there");
     }
     return plan;
   } catch (const std::exception& error) {

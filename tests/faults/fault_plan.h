@@ -56,13 +56,25 @@ enum class FaultKind : std::uint8_t {
   StoreRefuses,   // answers a `share` of requests with status `amount`; with 500 they may have been done
   StoreBreaksOff,  // resets a `share` of connections in the middle of an answer, or before
   RivalClaims,     // a job of another cluster gets the next output there, between a look at its claim and the claim
+  // The rest where several masters share a journal in etcd.
+  MasterCutOff,   // the master that leads; `amount` 0: from etcd, workers and clients, 1: from etcd, 2: from the others
+  EtcdDies,       // has no quorum, and another leader then; or its machine's power if `is_silent`
+  EtcdStops,      // SIGSTOP: hangs
+  SlowEtcd,       // requests take up to `amount` seconds more
+  EtcdFull,       // has no space
+  EtcdRefuses,    // a `share` of requests, which may have been done
+  EtcdBreaksOff,  // resets a `share` of connections in the middle of an answer, or before
+  EtcdClockDrifts,  // counts `amount` seconds in each true one
 };
-inline constexpr int kFaultKinds = 38;
+inline constexpr int kFaultKinds = 46;
 inline constexpr std::string_view kRivalsClaim = "another cluster's";
-constexpr bool is_about_store(FaultKind kind) { return kind >= FaultKind::StoreDies; }
+constexpr bool is_about_store(FaultKind kind) { return kind >= FaultKind::StoreDies && kind <= FaultKind::RivalClaims; }
+constexpr bool is_about_etcd(FaultKind kind) { return kind >= FaultKind::EtcdDies; }
+constexpr bool is_about_sharing(FaultKind kind) { return kind >= FaultKind::MasterCutOff; }
 constexpr bool is_about_jobs(FaultKind kind) { return kind >= FaultKind::ClientDies && kind <= FaultKind::OutputLost; }
 
-// When a fault begins: at a time, or in the middle of the n-th of something.
+// When a fault begins: at a time, or in the middle of the n-th of something. Of masters that share a journal those of
+// the one that leads count.
 enum class Trigger : std::uint8_t { Time, Batch, CommitStep, StoreRequest };
 
 struct Fault {
@@ -125,6 +137,11 @@ struct FaultPlan {
   double clock_error = 0;  // each later master's wall clock is off by up to so much
   std::uint32_t jobs_kept = 1000;
 
+  std::uint32_t masters = 1;         // of which one leads; several share a journal in etcd
+  double lease = 2;                  // the leader's
+  std::uint64_t snapshot_bytes = 0;  // that the log takes before there is a snapshot; 0: as the product has it
+  bool is_shared() const { return masters > 1; }
+
   bool has_any(std::initializer_list<FaultKind> kinds) const;  // faults
   // Nothing in it makes an attempt or a commit fail, so no job may; but for one that uses the store, see below.
   bool must_succeed() const;
@@ -136,6 +153,9 @@ struct FaultPlan {
   bool may_fail_at_store() const;
   // A worker that was cut off may store a segment of a job that is over (master/outputs/store_output.h).
   bool may_leave_segments() const { return may_lose_attempts(); }
+  // A master that leads no more may do one thing to files before it knows: it stood still, or clocks differ by more
+  // than a tenth, which is what the lease has to spare (master/journal/etcd_lease.h).
+  bool may_act_late() const;
   // The master may find no way to remove what a job has left.
   bool may_leave_output() const;
   // The master may find no way to remove the claim of a submission that it refuses.
@@ -154,7 +174,8 @@ struct FaultPlan {
 struct PlanSize {
   std::optional<std::uint32_t> nodes{};
   std::optional<std::uint32_t> jobs{};
-  bool has_store = false;  // in every schedule, not in some
+  bool has_store = false;           // in every schedule, not in some
+  bool has_shared_journal = false;  // likewise
 };
 FaultPlan make_plan(std::uint64_t seed, const PlanSize& size = {});
 

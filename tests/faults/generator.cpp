@@ -31,6 +31,8 @@ class Generator {
     random_ = Random(plan_.seed, Purpose::Loss);  // the same
     losses();
     late_kills();
+    random_ = Random(plan_.seed, Purpose::Sharing);  // the same
+    sharing(size.has_shared_journal);
     plan_.quiet_after = kFaultsEnd;
     for (const Fault& fault : plan_.faults) {
       if (fault.trigger == Trigger::Time) plan_.quiet_after = std::max(plan_.quiet_after, fault.at + fault.lasts);
@@ -68,7 +70,7 @@ class Generator {
     }
     for (double* const value :
          {&plan_.quiet_after, &plan_.network_delay, &plan_.disk_delay, &plan_.sync_delay, &plan_.spread,
-          &plan_.heartbeat, &plan_.node_timeout, &plan_.cut_timeout, &plan_.clock_error}) {
+          &plan_.heartbeat, &plan_.node_timeout, &plan_.cut_timeout, &plan_.clock_error, &plan_.lease}) {
       round(*value);
     }
   }
@@ -295,6 +297,40 @@ class Generator {
 
   void late_kills() {
     for (Submission& one : plan_.submissions) one.is_killed_late = chance(0.05);
+  }
+
+  // In every eighth schedule several masters share a journal in etcd.
+  void sharing(bool is_wanted) {
+    if (!chance(0.125) && !is_wanted) return;
+    plan_.is_one_machine = false;
+    plan_.masters = 2 + pick(2);
+    plan_.lease = std::max(between(2, 4), 24 * plan_.network_delay);  // time to renew it on a connection that is new
+    if (chance(0.5)) plan_.snapshot_bytes = static_cast<std::uint64_t>(scale(500, 50'000));
+    if (chance(0.1)) return;
+    const std::size_t others = plan_.faults.size();
+    some(FaultKind::MasterDies, 3, 0.05, 15);
+    some(FaultKind::MasterStops, 4, 0.5, 15);
+    strike(FaultKind::MasterStops, Trigger::Batch, 3, 150);
+    strike(FaultKind::MasterStops, Trigger::CommitStep, 3, 60);
+    some(FaultKind::MasterCutOff, 4, 0.5, 20);
+    strike(FaultKind::MasterCutOff, Trigger::Batch, 3, 150);
+    for (Fault& fault : faults_from(others)) {
+      if (fault.trigger == Trigger::CommitStep || chance(0.5)) fault.lasts = scale(1, 15);  // another one comes to lead
+      if (fault.kind == FaultKind::MasterCutOff) fault.amount = pick(3);
+    }
+    etcd();
+  }
+
+  void etcd() {
+    for (Fault& fault : some(FaultKind::EtcdDies, 3, 0.1, 10)) fault.is_silent = chance(0.3);
+    some(FaultKind::EtcdStops, 3, 0.1, 10);
+    for (Fault& fault : some(FaultKind::SlowEtcd, 3, 0.5, 15)) fault.amount = scale(0.05, 5);
+    some(FaultKind::EtcdFull, 2, 0.1, 15);
+    const std::size_t others = plan_.faults.size();
+    some(FaultKind::EtcdRefuses, 3, 0.5, 15);
+    some(FaultKind::EtcdBreaksOff, 3, 0.5, 15);
+    for (Fault& fault : faults_from(others)) fault.share = chance(0.2) ? 1 : random_.uniform();
+    for (Fault& fault : some(FaultKind::EtcdClockDrifts, 2, 1, 40)) fault.amount = scale(0.7, 1.5);
   }
 
   std::span<Fault> faults_from(std::size_t first) { return std::span(plan_.faults).subspan(first); }

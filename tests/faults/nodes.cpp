@@ -14,13 +14,12 @@ namespace ontime::lab::faults {
 
 using machines::Process;
 
-Nodes::Nodes(const FaultPlan& plan, machines::Cluster& cluster, machines::Machine& home,
-             const std::string& application_directory)
-    : cluster_(cluster), home_(home), application_directory_(application_directory), spread_(plan.spread) {
+Nodes::Nodes(const FaultPlan& plan, machines::Cluster& cluster, Homes homes, const std::string& application_directory)
+    : cluster_(cluster), homes_(std::move(homes)), application_directory_(application_directory), spread_(plan.spread) {
   for (std::size_t i = 0; i < plan.slots.size(); ++i) {
     Node node;
     node.name = "w" + std::to_string(i);
-    node.machine = plan.is_one_machine ? &home : &cluster.add_machine(node.name);
+    node.machine = plan.is_one_machine ? homes_.front() : &cluster.add_machine(node.name);
     node.slots = plan.slots[i];
     node.slowness = plan.slowness[i];
     nodes_.push_back(std::move(node));
@@ -48,7 +47,9 @@ void Nodes::start() {
 
 pid_t Nodes::start(const Node& node) {
   machines::WorkerProgram program;
-  program.master = home_.address();
+  std::vector<net::Endpoint> masters;
+  for (const machines::Machine* const home : homes_) masters.push_back(machines::master_at(home->address()));
+  program.masters = net::Masters(std::move(masters));
   program.name = node.name;
   program.slots = node.slots;
   program.application_directories = {application_directory_};
@@ -64,6 +65,12 @@ void Nodes::supervise() {
 
 void Nodes::stay_away(TimePoint until) {
   for (Node& node : nodes_) node.worker.stay_away(until);
+}
+
+std::vector<machines::Machine*> Nodes::machines() const {
+  std::vector<machines::Machine*> all;
+  for (const Node& node : nodes_) all.push_back(node.machine);
+  return all;
 }
 
 std::vector<Process*> Nodes::processes(const Node& node, Role role) const {
@@ -86,7 +93,7 @@ std::string Nodes::left_over() const {
 
 void Nodes::kill(Node& node, const Fault& fault) {
   node.worker.stay_away(cluster_.world.now() + from_seconds(fault.lasts));
-  if (fault.is_silent && node.machine != &home_) return cluster_.cut_power(*node.machine);
+  if (fault.is_silent && node.machine != homes_.front()) return cluster_.cut_power(*node.machine);
   cluster_.send_signal(node.worker.id, SIGKILL);
 }
 
@@ -107,8 +114,10 @@ void Nodes::set_stopped(Node& node, std::initializer_list<Role> roles, bool is_s
 
 void Nodes::set_way(const Node& node, bool to_worker, bool is_cut) {
   const std::uint32_t there = node.machine->address();
-  const auto [from, to] = to_worker ? std::pair(home_.address(), there) : std::pair(there, home_.address());
-  is_cut ? cluster_.network->cut(from, to) : cluster_.network->mend(from, to);
+  for (const machines::Machine* const home : homes_) {
+    const auto [from, to] = to_worker ? std::pair(home->address(), there) : std::pair(there, home->address());
+    is_cut ? cluster_.network->cut(from, to) : cluster_.network->mend(from, to);
+  }
 }
 
 void Nodes::strike_attempt(const Node& node, const Fault& fault, int signal) {
@@ -172,7 +181,9 @@ void Nodes::strike(const Node& node, const Fault& fault) {
       for (Process* const launcher : processes(node, Role::Launcher)) cluster_.send_signal(launcher->id(), SIGKILL);
       return;
     case FaultKind::ConnectionBreaks:
-      return cluster_.network->reset(home_.address(), node.machine->address());
+      for (const machines::Machine* const home : homes_)
+        cluster_.network->reset(home->address(), node.machine->address());
+      return;
     case FaultKind::AttemptDies:
       return strike_attempt(node, fault, SIGKILL);
     case FaultKind::AttemptStops:

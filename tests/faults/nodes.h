@@ -25,11 +25,13 @@ struct Supervised {
   void supervise(machines::Cluster& cluster, std::function<pid_t()> start);
 };
 
+inline constexpr const char* kHome = "home";  // how the names of masters' machines begin
+
 class Nodes {
  public:
-  // `home`: the master's machine, and everybody's if there is only one.
-  Nodes(const FaultPlan& plan, machines::Cluster& cluster, machines::Machine& home,
-        const std::string& application_directory);
+  using Homes = std::vector<machines::Machine*>;
+  // `homes`: the masters' machines; the first is everybody's if there is only one.
+  Nodes(const FaultPlan& plan, machines::Cluster& cluster, Homes homes, const std::string& application_directory);
 
   void start();
   // Starts again what has ended and is not to stay away.
@@ -42,6 +44,7 @@ class Nodes {
 
   const std::string& name(std::uint32_t node) const { return nodes_[node].name; }
   machines::Machine& machine(std::uint32_t node) const { return *nodes_[node].machine; }
+  std::vector<machines::Machine*> machines() const;
   // A process of an attempt that nobody needs; empty: none.
   std::string left_over() const;
 
@@ -64,7 +67,7 @@ class Nodes {
   void strike_attempt(const Node& node, const Fault& fault, int signal);
 
   machines::Cluster& cluster_;
-  machines::Machine& home_;
+  const Homes homes_;
   const std::string application_directory_;
   const double spread_;
   std::vector<Node> nodes_;
@@ -72,8 +75,8 @@ class Nodes {
 
 class Store {
  public:
-  // `home`: the master's machine.
-  Store(const FaultPlan& plan, machines::Cluster& cluster, machines::Machine& home);
+  // `homes`: the masters' machines.
+  Store(const FaultPlan& plan, machines::Cluster& cluster, std::vector<machines::Machine*> homes);
 
   // With the machines there are then.
   void start();
@@ -94,7 +97,7 @@ class Store {
 
   const FaultPlan& plan_;
   machines::Cluster& cluster_;
-  machines::Machine& home_;
+  const std::vector<machines::Machine*> homes_;
   machines::ObjectStore objects_;
   Supervised process_;
   std::uint32_t requests_ = 0;

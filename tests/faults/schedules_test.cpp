@@ -58,14 +58,18 @@ void run_file(const std::string& name, int least) {
 //   4300           two masters died while they removed an output
 //   2000117        a network that was slow for a while silenced the workers of all copies of a task, which was blamed
 //   101445 with --store   the store died before a commit had removed its claim, which stayed in a complete output
-//   5000227, 8010064, 8010635 with --nodes 10 --jobs 3   an attempt was ended as silent while it mapped its first record
-//   8011080 with --nodes 10 --jobs 3   a store took the last bytes of a killed attempt behind the list of what was to go
-//   8013861 with --nodes 10 --jobs 3   a task was blamed for workers that had been silent before they were given it
-//   20002665, 20005945 with --nodes 10 --jobs 3, 21004295   a straggler was ended as silent while it mapped its first
+//   5000227, 8010064, 8010635 with --nodes 10 --jobs 3   an attempt was ended as silent while it mapped its first
+//   record 8011080 with --nodes 10 --jobs 3   a store took the last bytes of a killed attempt behind the list of what
+//   was to go 8013861 with --nodes 10 --jobs 3   a task was blamed for workers that had been silent before they were
+//   given it 20002665, 20005945 with --nodes 10 --jobs 3, 21004295   a straggler was ended as silent while it mapped
+//   its first
 //                  record; the last of them under a new master, which knew nothing of how long records take
-//   20016325, 30005047, 30005675 with --nodes 10 --jobs 3   what was checked was wrong: of a worker whose connection had
+//   20016325, 30005047, 30005675 with --nodes 10 --jobs 3   what was checked was wrong: of a worker whose connection
+//   had
 //                  broken off, of a master that died in its first epoch, of three commits in a store at once
-TEST(FaultsOfThePast, EndWell) { run_file("past_schedules.jsonl", 22); }
+//   71000710 with --shared-journal   a master that stood still in a commit removed a part that another one had put in
+//                  place
+TEST(FaultsOfThePast, EndWell) { run_file("past_schedules.jsonl", 23); }
 
 // Of 3,200 seeds those that reached places in the programs, or reached them so often, that none before
 // them had: `ontime-faults --keep-new`.
@@ -75,8 +79,8 @@ TEST(FaultsThatReachMost, EndWell) { run_file("corpus.jsonl", 575); }
 TEST(FaultsOfOneSeed, HaveTheSameLog) {
   for (const std::string seed : {"3", "8", "21", "60"}) {
     const auto first = test::run({ONTIME_FAULT_PROGRAM, "--seed", seed, "--trace"});
-    const auto second = test::shell("exec 3</dev/null 4</dev/null 5>/dev/null 6<>/dev/null; " ONTIME_FAULT_PROGRAM
-                                    " --seed " + seed + " --trace");
+    const auto second = test::shell(
+        "exec 3</dev/null 4</dev/null 5>/dev/null 6<>/dev/null; " ONTIME_FAULT_PROGRAM " --seed " + seed + " --trace");
     EXPECT_GT(first.out.size(), 5000u);
     EXPECT_TRUE(first.out == second.out) << "seed " << seed;
     // That somebody listens changes nothing.
@@ -88,14 +92,14 @@ TEST(FaultsOfOneSeed, HaveTheSameLog) {
 // A call that stays the C library's would meet the descriptors and the files of the real process.
 TEST(FaultPrograms, HaveNoRealCallsOnDescriptorsAndNames) {
   const std::set<std::string> calls{
-      "access",    "chdir",    "chmod",    "chown",     "close",     "closedir",    "creat",    "dup",       "dup2",
-      "dup3",      "faccessat", "fallocate", "fchdir",  "fchmod",    "fchmodat",    "fchown",   "fcntl",     "fcntl64",
-      "fdatasync", "fdopen",   "fdopendir", "flock",    "fopen",     "fopen64",     "fstat",    "fstat64",   "fstatat",
-      "fsync",     "ftruncate", "ftruncate64", "futimens", "link",   "linkat",      "lseek",    "lseek64",   "lstat",
-      "lstat64",   "mkdir",    "mkdirat",  "mkostemp",  "mkstemp",   "open",        "open64",   "openat",    "openat64",
-      "opendir",   "pread",    "pread64",  "preadv",    "pwrite",    "pwrite64",    "pwritev",  "read",      "readdir",
-      "readdir64", "readlink", "readv",    "remove",    "rename",    "renameat",    "rewinddir", "rmdir",    "sendfile",
-      "stat",      "stat64",   "statvfs",  "syncfs",    "truncate",  "unlink",      "unlinkat", "write",     "writev"};
+      "access",    "chdir",     "chmod",       "chown",    "close",    "closedir", "creat",     "dup",     "dup2",
+      "dup3",      "faccessat", "fallocate",   "fchdir",   "fchmod",   "fchmodat", "fchown",    "fcntl",   "fcntl64",
+      "fdatasync", "fdopen",    "fdopendir",   "flock",    "fopen",    "fopen64",  "fstat",     "fstat64", "fstatat",
+      "fsync",     "ftruncate", "ftruncate64", "futimens", "link",     "linkat",   "lseek",     "lseek64", "lstat",
+      "lstat64",   "mkdir",     "mkdirat",     "mkostemp", "mkstemp",  "open",     "open64",    "openat",  "openat64",
+      "opendir",   "pread",     "pread64",     "preadv",   "pwrite",   "pwrite64", "pwritev",   "read",    "readdir",
+      "readdir64", "readlink",  "readv",       "remove",   "rename",   "renameat", "rewinddir", "rmdir",   "sendfile",
+      "stat",      "stat64",    "statvfs",     "syncfs",   "truncate", "unlink",   "unlinkat",  "write",   "writev"};
   const auto listed = test::shell("nm -D --undefined-only --without-symbol-versions " ONTIME_FAULT_PROGRAM);
   std::istringstream undefined(listed.out);
   int count = 0;
@@ -116,15 +120,16 @@ TEST(FaultPlans, AreTheSameAfterTheyWereWrittenAndRead) {
 TEST(FaultPlans, ThatCannotBeRunAreRefusedWithASentence) {
   for (const char* text :
        {"", "{}", "[1]", R"({"slots":[1],"slowness":[1],"submissions":[{}],"faults":[{"kind":"no-such"}]})",
-        R"({"slots":[1],"slowness":[1],"submissions":[{}],"faults":[{"kind":"worker-dies","node":1}]})"}) {
+        R"({"slots":[1],"slowness":[1],"submissions":[{}],"faults":[{"kind":"worker-dies","node":1}]})",
+        R"({"slots":[1],"slowness":[1],"submissions":[{}],"faults":[{"kind":"etcd-stops"}]})"}) {
     const auto read = from_file(text);
     ASSERT_FALSE(read) << text;
     EXPECT_FALSE(read.error().message.empty());
   }
 }
 
-// Whatever is left out, faults name the jobs that they named. What is tried fails as long as the input of the second job
-// changes.
+// Whatever is left out, faults name the jobs that they named. What is tried fails as long as the input of the second
+// job changes.
 TEST(Minimise, TriesSchedulesWhoseFaultsNameWhatIsThere) {
   FaultPlan plan;
   plan.slots = {1, 1};
@@ -196,6 +201,32 @@ TEST(FaultsInEveryBatch, LoseNothing) {
       const Verdict verdict = run_apart(plan);
       ASSERT_TRUE(verdict.is_good()) << to_string(fault) << ": " << verdict.broken;
       EXPECT_GE(verdict.masters, 2u);
+    }
+  }
+}
+
+// The same of a leader, in a journal that it shares: it dies, stands still or is cut off for longer than its lease.
+TEST(FaultsInEveryBatch, OfASharedJournalLoseNothing) {
+  set_application_directory(ONTIME_FAULT_APPLICATIONS);
+  FaultPlan plan = make_plan(6, {.has_shared_journal = true});
+  plan.faults.clear();
+  const std::uint32_t batches = run_apart(plan).batches;
+  ASSERT_GT(batches, 10u);
+  for (std::uint32_t batch = 1; batch < std::min(batches, 20u); ++batch) {
+    for (const FaultKind kind : {FaultKind::MasterDies, FaultKind::MasterStops, FaultKind::MasterCutOff}) {
+      for (const double share : {0.0, 0.3, 0.6}) {
+        Fault fault;
+        fault.kind = kind;
+        fault.trigger = Trigger::Batch;
+        fault.at = batch;
+        fault.share = share;
+        fault.lasts = 2 * plan.lease;
+        fault.amount = 1;  // from etcd
+        plan.faults = {fault};
+        const Verdict verdict = run_apart(plan);
+        ASSERT_TRUE(verdict.is_good()) << to_string(fault) << ": " << verdict.broken;
+        EXPECT_GE(verdict.led, 3u) << to_string(fault) << "; the last leads at the end";
+      }
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "tests/faults/nodes.h"
@@ -10,8 +11,8 @@
 
 namespace ontime::lab::faults {
 
-Store::Store(const FaultPlan& plan, machines::Cluster& cluster, machines::Machine& home)
-    : plan_(plan), cluster_(cluster), home_(home), objects_(cluster, cluster.add_machine("store")) {
+Store::Store(const FaultPlan& plan, machines::Cluster& cluster, std::vector<machines::Machine*> homes)
+    : plan_(plan), cluster_(cluster), homes_(std::move(homes)), objects_(cluster, cluster.add_machine("store")) {
   objects_.name_in_environment();
   objects_.on_request = [this](const machines::HttpRequest& request, std::uint32_t from, Moment moment) {
     on_request(request, from, moment);
@@ -44,7 +45,8 @@ void Store::on_request(const machines::HttpRequest& request, std::uint32_t from,
   const bool is_segment = request.method == "PUT" && request.path.find("/_attempts/") != std::string::npos;
   if (moment == Moment::Come) {
     ++requests_;
-    if (from == home_.address() && is_output && !is_segment) on_master_request();
+    const bool is_master = std::ranges::any_of(homes_, [from](const auto* home) { return home->address() == from; });
+    if (is_master && is_output && !is_segment) on_master_request();
   }
   if (rivals_ > 0 && moment == Moment::Done && request.method == "GET" && request.path.ends_with("/_claim")) {
     const std::string key = request.path.substr(request.path.find("/out/") + 1);
@@ -68,7 +70,8 @@ void Store::on_request(const machines::HttpRequest& request, std::uint32_t from,
 void Store::set_ways(const Fault& fault, machines::Machine& node, bool is_cut) {
   std::vector<machines::Machine*> cut_off;
   for (const auto& machine : cluster_.machines()) {
-    const bool is_meant = fault.share <= 0 || machine.get() == (fault.share < 1 ? &node : &home_);
+    const bool is_home = std::ranges::find(homes_, machine.get()) != homes_.end();
+    const bool is_meant = fault.share <= 0 || (fault.share < 1 ? machine.get() == &node : is_home);
     if (is_meant && machine.get() != &objects_.machine()) cut_off.push_back(machine.get());
   }
   const std::uint32_t here = objects_.machine().address();

@@ -105,7 +105,7 @@ class Campaign {
 
   void start_worker(std::uint32_t index) {
     WorkerProgram program;
-    program.master = home_.address();
+    program.masters = master_at(home_.address());
     program.name = "w" + std::to_string(index);
     program.slots = 2;
     program.application_directories = {ONTIME_FAULT_APPLICATIONS};

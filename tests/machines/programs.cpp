@@ -12,6 +12,7 @@
 #include <csignal>
 #include <utility>
 
+#include "common/files/file_system.h"
 #include "common/log/fields.h"
 #include "common/net/coroutine.h"
 #include "common/net/sockets.h"
@@ -20,6 +21,7 @@
 #include "master/master.h"
 #include "master/recording/block.h"
 #include "master/recording/recorder.h"
+#include "master/succession.h"
 #include "tests/machines/network.h"
 #include "worker/agent/main_loop.h"
 #include "worker/runner/launcher.h"
@@ -32,14 +34,45 @@ int complain(const Error& error) {
   return 1;
 }
 
+// The journal, once this master has it.
+Result<std::unique_ptr<journal::Journal>> own_journal(const MasterProgram& program) {
+  auto opened = journal::RocksdbJournal::open(program.journal, {program.settings.journal_sync});
+  if (!opened) return opened.error();
+  return std::unique_ptr<journal::Journal>(std::move(*opened));
+}
+
+// The same, once this master leads.
+Result<std::unique_ptr<journal::Journal>> shared_journal(const MasterProgram& program, asio::io_context& io,
+                                                         asio::ip::tcp::acceptor& socket, std::uint32_t address) {
+  if (const int problem = files::make_directories(program.journal); problem != 0)
+    return files::system_error("make the directory", program.journal, problem);
+  journal::EtcdSettings settings;
+  settings.lease = program.lease;
+  settings.name = net::to_string(master_at(address));
+  settings.log_bytes_min = program.snapshot_bytes;
+  auto opened = journal::EtcdJournal::open(journal::parse_etcd_address(program.etcd).value(), std::move(settings));
+  if (!opened) return opened.error();
+  (*opened)->on_lost([](const std::string& why) { std::_Exit(complain(failed(why))); });
+  net::HostIdentity identity;
+  identity.cluster = (*opened)->cluster();
+  identity.follows = std::string();
+  const Result<bool> leads = master::wait_to_lead(io, **opened, socket, nullptr, identity);
+  if (!leads) return leads.error();
+  return std::unique_ptr<journal::Journal>(std::move(*opened));
+}
+
 int run_master(const MasterProgram& program, std::uint32_t address) {
   asio::io_context io(1);
-  auto opened = journal::RocksdbJournal::open(program.journal, {program.settings.journal_sync});
+  const bool is_shared = !program.etcd.empty();
+  Result<std::unique_ptr<journal::Journal>> opened = std::unique_ptr<journal::Journal>();
+  if (!is_shared) opened = own_journal(program);
+  if (!opened) return complain(opened.error());
+  auto socket = net::listen(io.get_executor(), master_at(address), net::Reach::AnyNetwork);
+  if (!socket) return complain(socket.error());
+  if (is_shared) opened = shared_journal(program, io, *socket, address);
   if (!opened) return complain(opened.error());
   std::unique_ptr<journal::Journal> journal = std::move(*opened);
   if (program.wrap) journal = program.wrap(std::move(journal));
-  auto socket = net::listen(io.get_executor(), {dotted(address), kMasterPort}, net::Reach::AnyNetwork);
-  if (!socket) return complain(socket.error());
   const auto at_failure = [](const Error& error) { std::_Exit(complain(error)); };
   auto recorder = std::make_unique<recording::Recorder>(recording::Recorder::Options{
       recording::recordings_of(program.journal), program.settings.recording_bytes_max, [](const std::string&) {}});
@@ -103,7 +136,7 @@ int run_worker(const WorkerProgram& program, const std::string& host) {
   worker::AttemptOutputs outputs(io.get_executor());
   worker::MainLoop loop;
   loop.slots = {program.slots, program.application_directories, program.name};
-  loop.master.masters = net::Endpoint{dotted(program.master), kMasterPort};
+  loop.master.masters = program.masters;
   loop.master.name = program.name;
   loop.master.host = host;
   loop.master.incarnation = net::make_token();
@@ -126,6 +159,8 @@ std::string dotted(std::uint32_t host) {
   return std::to_string(host >> 24) + "." + std::to_string(host >> 16 & 255) + "." + std::to_string(host >> 8 & 255) +
          "." + std::to_string(host & 255);
 }
+
+net::Endpoint master_at(std::uint32_t host) { return {dotted(host), kMasterPort}; }
 
 Process& start_master(Cluster& cluster, Machine& machine, const MasterProgram& program) {
   return cluster.start(machine, "master",

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "common/net/masters.h"
 #include "master/base/settings.h"
+#include "master/journal/etcd_journal.h"
 #include "master/journal/journal.h"
 #include "master/master.h"
 #include "tests/machines/process.h"
@@ -16,18 +18,24 @@ namespace ontime::lab::machines {
 
 inline constexpr std::uint16_t kMasterPort = 7077;
 std::string dotted(std::uint32_t host);  // "10.0.0.1"
+net::Endpoint master_at(std::uint32_t host);
 
 struct MasterProgram {
   master::Settings settings;
   std::string journal = "/journal";
-  // For who watches: the journal that is used in place of RocksDB's, which it wraps; and the master, until it ends.
+  // "": the journal is there, and nobody else's. Otherwise it is in this etcd, whose lease is so long, and what is kept
+  // beside it is there.
+  std::string etcd{};
+  Duration lease = std::chrono::seconds(2);
+  std::uint64_t snapshot_bytes = journal::EtcdSettings().log_bytes_min;
+  // For who watches: the journal that is used in place of the real one, which it wraps; and the master, until it ends.
   std::function<std::unique_ptr<journal::Journal>(std::unique_ptr<journal::Journal>)> wrap;
   std::function<void(const master::Master*)> watch;
 };
 Process& start_master(Cluster& cluster, Machine& machine, const MasterProgram& program);
 
 struct WorkerProgram {
-  std::uint32_t master = 0;  // its machine's address
+  net::Masters masters;
   std::string name;
   std::uint32_t slots = 1;
   std::vector<std::string> application_directories;

@@ -328,5 +328,34 @@ TEST_F(CommitTest, CanBeRepeatedAfterACrashAtAnyStep) {
   EXPECT_GT(crashes, 8);
 }
 
+// A master that led stood still before any of its steps up to the end of the claim, and goes on when another one has
+// committed the job. Fault schedules found that it removed a part.
+TEST_F(CommitTest, ChangesNothingWhereAnotherMasterHasCommittedMeanwhile) {
+  int still = 0;
+  for (bool has_stood_still = true; has_stood_still; ++still) {
+    SCOPED_TRACE("stands still at step " + std::to_string(still));
+    fs::remove_all(output_);
+    plan_.parts.clear();
+    plan_.manifest.tasks.clear();
+    make_attempt("t00000-a0", "renamed");
+    add_task(true, {{"t00000-a0", 0, 7}});
+    make_attempt("t00001-a0", "stit....");
+    make_attempt("t00001-a1", "..ched");
+    add_task(false, {{"t00001-a0", 0, 4}, {"t00001-a1", 2, 4}});
+    int steps = 0;
+    has_stood_still = false;
+    static_cast<void>(publish([&] {
+      if (steps++ == still && fs::exists(attempt(""))) {
+        has_stood_still = true;
+        commit();
+      }
+      return true;
+    }));
+    EXPECT_EQ(files(), (Files{{"part-m-00000", "renamed"}, {"part-m-00001", "stitched"}, {"_SUCCESS", ""}}));
+    EXPECT_TRUE(output::read_manifest(output_));
+  }
+  EXPECT_GT(still, 5);
+}
+
 }  // namespace
 }  // namespace ontime::master

@@ -66,7 +66,7 @@ class SuccessionTest : public testing::Test {
     port_ = socket_.local_endpoint().port();
     waiting_ = std::thread([this] {
       outcome_.emplace(
-          wait_to_lead(io_, journal_, socket_, signals_, {"memory", 0, signals_.tokens(), nullptr, false, ""}));
+          wait_to_lead(io_, journal_, socket_, &signals_, {"memory", 0, signals_.tokens(), nullptr, false, ""}));
     });
     journal_.wait_until_it_follows();
   }

@@ -39,6 +39,7 @@ std::string replay_command(std::uint64_t seed, const PlanSize& size) {
   if (size.nodes) command += " --nodes " + std::to_string(*size.nodes);
   if (size.jobs) command += " --jobs " + std::to_string(*size.jobs);
   if (size.has_store) command += " --store";
+  if (size.has_shared_journal) command += " --shared-journal";
   return command + " --trace";
 }
 
@@ -48,6 +49,7 @@ struct Total {
   double hours = 0;  // of virtual time
   std::uint64_t steps = 0;
   std::uint64_t masters = 0;
+  std::uint64_t led = 0;
   std::uint64_t batches = 0;
   std::uint64_t jobs = 0;
   std::uint64_t succeeded = 0;
@@ -59,6 +61,7 @@ struct Total {
     hours += verdict.ended / 3600;
     steps += verdict.steps;
     masters += verdict.masters;
+    led += verdict.led;
     batches += verdict.batches;
     jobs += verdict.jobs;
     succeeded += verdict.succeeded;
@@ -105,11 +108,12 @@ class Campaign {
     const auto u = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began_;
     std::fprintf(stderr,
-                 "%llu schedules in %.0f s, %.1f h of virtual time: %llu faults, %llu lives of masters, %llu steps, "
+                 "%llu schedules in %.0f s, %.1f h of virtual time: %llu faults, %llu lives of masters, %llu that led, "
+                 "%llu steps, "
                  "%llu batches, %llu jobs "
                  "ended, %llu succeeded, %llu bad%s",
-                 u(total_.schedules), took.count(), total_.hours, u(total_.faults), u(total_.masters), u(total_.steps),
-                 u(total_.batches), u(total_.jobs), u(total_.succeeded), u(total_.broken), end);
+                 u(total_.schedules), took.count(), total_.hours, u(total_.faults), u(total_.masters), u(total_.led),
+                 u(total_.steps), u(total_.batches), u(total_.jobs), u(total_.succeeded), u(total_.broken), end);
   }
 
   const Options& options_;
@@ -149,8 +153,10 @@ int show(const Options& options) {
 void prepare_for_many_processes(char** argv) {
   if (std::getenv("LD_BIND_NOW") != nullptr) return;
   ::setenv("LD_BIND_NOW", "1", 0);
-  ::setenv("GLIBC_TUNABLES", "glibc.malloc.top_pad=67108864:glibc.malloc.mmap_threshold=33554432:"
-           "glibc.malloc.trim_threshold=2147483647:glibc.malloc.tcache_count=2000", 0);
+  ::setenv("GLIBC_TUNABLES",
+           "glibc.malloc.top_pad=67108864:glibc.malloc.mmap_threshold=33554432:"
+           "glibc.malloc.trim_threshold=2147483647:glibc.malloc.tcache_count=2000",
+           0);
   ::execv("/proc/self/exe", argv);
 }
 
@@ -178,6 +184,8 @@ int main(int argc, char** argv) {
   add_whole(app, "--nodes", options.seeds.size.nodes, {1, 64}, "of each cluster; by default drawn");
   add_whole(app, "--jobs", options.seeds.size.jobs, {1, 64}, "of each schedule; likewise");
   app.add_flag("--store", options.seeds.size.has_store, "jobs of every schedule may use a store; by default of some");
+  app.add_flag("--shared-journal", options.seeds.size.has_shared_journal,
+               "several masters of every schedule share a journal in etcd; by default of some");
   add_whole(app, "--processes", options.processes, {1}, "that run schedules at the same time");
   CLI::Option* file = app.add_option("--file", options.file, "only the schedule in this file")
                           ->check(ontime::flags::readable_file())
