@@ -11,8 +11,8 @@
 
 namespace ontime::master {
 
-// Returns when this master leads; false: it was told to end before. Meanwhile it runs `io`, serves `signals` (null: none
-// come) and answers on `socket`, which listens, with who leads. `identity` says whom it tells that.
+// Returns when this master leads; false: it was told to end before. Meanwhile it runs `io`, serves `signals` (null:
+// there are none) and answers on `socket`, which listens, with who leads. `identity` says whom it tells that.
 // REQUIRES: identity.follows.
 Result<bool> wait_to_lead(asio::io_context& io, journal::SharedJournal& journal, asio::ip::tcp::acceptor& socket,
                           OperatorSignals* signals, net::HostIdentity identity);

@@ -3,13 +3,20 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "master/policies/own_policies.h"
 #include "tests/policy/paced_world.h"
 
 namespace ontime::master {
+
+// A file of tests/own_policy.
+inline std::string python(const std::string& name) { return ONTIME_TEST_SOURCES "/tests/own_policy/" + name + ".py"; }
 
 // Why no job can have that policy.
 inline std::string refusal_of(const std::string& policy, const scheduler::StringMap& parameters = {}) {
@@ -37,6 +44,32 @@ inline std::vector<std::string> notes_under(const std::string& policy, const sch
 inline std::string excuse_of(const std::string& policy, const std::string& why) {
   return "The policy " + policy + " is not asked any more: " + why +
          ". The job goes on under 'none', without speculation.";
+}
+
+// A policy that plans what a function says, at every second.
+class Looking final : public scheduler::Policy {
+ public:
+  using Function = std::function<scheduler::Plan(const scheduler::View&)>;
+  explicit Looking(Function look) : look_(std::move(look)) {}
+  scheduler::Plan plan(const scheduler::View& view) override {
+    scheduler::Plan plan = look_(view);
+    plan.next_check = view.now + std::chrono::seconds(1);
+    return plan;
+  }
+
+ private:
+  Function look_;
+};
+
+inline scheduler::test::PacedWorld world_that_looks(const Looking::Function& look) {
+  scheduler::Settings settings;
+  settings.make_policy = [look](std::string_view, const scheduler::StringMap&) {
+    return std::make_unique<Looking>(look);
+  };
+  scheduler::test::PacedWorld paced(settings);
+  paced.add_nodes(3);
+  paced.set_rate([](AttemptId id) { return id.task.index == 0 ? 50.0 : 200.0; });
+  return paced;
 }
 
 }  // namespace ontime::master
