@@ -331,10 +331,10 @@ TEST(RecordReader, AChangedInputIsNoticed) {
   EXPECT_EQ(block.error().kind, FaultKind::InputChanged);
 }
 
-TEST(RecordReader, AnInputThatCannotBeOpenedIsAnInputFault) {
+TEST(RecordReader, AnInputThatCannotBeOpenedSaysWhetherItIsGone) {
   const auto missing = RecordReader::open({"/nonexistent/input", 1, "0", Codec::Plain}, {}, 0);
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().kind, FaultKind::Input);
+  EXPECT_EQ(missing.error().kind, FaultKind::Vanished);
   EXPECT_EQ(missing.error().message, "cannot open the input /nonexistent/input: No such file or directory");
   const auto directory = RecordReader::open({"/", 1, "0", Codec::Plain}, {}, 0);
   ASSERT_FALSE(directory);
