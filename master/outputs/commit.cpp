@@ -196,7 +196,9 @@ class Commit {
     pass_kill_point("attempts-removed");
     if (!may_go_on_()) return interrupted();
     const Descriptor success = files::open({output_, output::kSuccessName}, files::kNewFile);
-    if (!success.is_open() && errno == EEXIST) return foreign_success();
+    // All is there and the claim is gone: a master that leads now has made an empty one.
+    if (!success.is_open() && errno == EEXIST)
+      return size_of(output_, output::kSuccessName) == 0 ? finish() : foreign_success();
     if (!success.is_open()) return system_error("create", path_of(output::kSuccessName), errno);
     made_success_ = true;
     pass_kill_point("success-created");
