@@ -17,6 +17,7 @@
 #include "common/base/program_path.h"
 #include "master/journal/etcd_journal.h"
 #include "master/journal/rocksdb_journal.h"
+#include "tests/benchmarks/good.h"
 #include "tests/support/etcd_cluster.h"
 #include "tests/support/process.h"
 #include "tests/support/temporary_directory.h"
@@ -24,22 +25,13 @@
 namespace ontime {
 namespace {
 
+using benchmarks::good;
 using journal::EtcdJournal;
 using scheduler::JournalRecord;
 using SteadyClock = std::chrono::steady_clock;
 namespace fact = scheduler::fact;
 
 double elapsed(SteadyClock::time_point since) { return seconds(SteadyClock::now() - since); }
-
-template <class T>
-T good(Result<T> result) {
-  if (result) return std::move(*result);
-  std::fprintf(stderr, "%s\n", result.error().message.c_str());
-  std::exit(1);
-}
-void good(const Status& status) {
-  if (!status) good(Result<int>(status.error()));
-}
 
 // A launch and a seal for each task.
 std::vector<JournalRecord> batch_of(std::uint32_t first, std::uint32_t tasks) {

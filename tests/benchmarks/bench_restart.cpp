@@ -4,10 +4,8 @@
 //
 //   bench_restart [TASKS] [ROUNDS] [DIRECTORY]
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -17,30 +15,20 @@
 #include "master/journal/rocksdb_journal.h"
 #include "master/recording/recorder.h"
 #include "scheduler/core/scheduler.h"
+#include "tests/benchmarks/good.h"
+#include "tests/benchmarks/stopwatch.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime {
 namespace {
 
+using benchmarks::good;
+using benchmarks::Stopwatch;
 using scheduler::JournalRecord;
-using Stopwatch = std::chrono::steady_clock;
 namespace fact = scheduler::fact;
 
 constexpr std::uint32_t kNodes = 1000, kLive = 4000, kBatch = 500;
 constexpr std::uint64_t kSplit = 1024;
-
-// Of all threads of this process, in seconds.
-double processor_time() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
-template <class T>
-T good(Result<T> result) {
-  if (result) return std::move(*result);
-  std::fprintf(stderr, "%s\n", result.error().message.c_str());
-  std::exit(1);
-}
-void good(const Status& status) {
-  if (!status) good(Result<int>(status.error()));
-}
 
 std::unique_ptr<journal::RocksdbJournal> open(const std::string& directory) {
   return good(journal::RocksdbJournal::open(directory, {.sync = false}));
@@ -102,13 +90,11 @@ double median(std::vector<double>& values) {
 }
 
 void measure(const std::string& directory, std::vector<Part>& parts) {
-  auto begun = Stopwatch::now();
-  double used = processor_time();
+  Stopwatch watch;
   auto lap = [&, part = parts.begin()]() mutable {
-    part->times.push_back(seconds(Stopwatch::now() - begun));
-    (part++)->processor_times.push_back(processor_time() - used);
-    begun = Stopwatch::now();
-    used = processor_time();
+    part->times.push_back(watch.wall());
+    (part++)->processor_times.push_back(watch.cpu());
+    watch = {};
   };
   const auto journal = open(directory);
   lap();

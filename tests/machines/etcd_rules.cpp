@@ -6,13 +6,6 @@
 namespace ontime::lab::machines {
 namespace {
 
-using journal::EtcdAnswer;
-using journal::EtcdCompare;
-using journal::EtcdEntry;
-using journal::EtcdError;
-using journal::EtcdOperation;
-using journal::EtcdResult;
-using journal::EtcdTransaction;
 using Kind = EtcdOperation::Kind;
 
 const EtcdError kNoSpace{EtcdError::Kind::NoSpace, "etcdserver: mvcc: database space exceeded"};

@@ -14,17 +14,25 @@
 
 namespace ontime::lab::machines {
 
+using journal::EtcdAnswer;
+using journal::EtcdCompare;
+using journal::EtcdEntry;
+using journal::EtcdError;
+using journal::EtcdOperation;
+using journal::EtcdResult;
+using journal::EtcdTransaction;
+
 class EtcdRules {
  public:
   static constexpr Duration kLeaseMin = std::chrono::seconds(2);  // as etcd comes
-  using Entries = std::map<std::string, journal::EtcdEntry>;
+  using Entries = std::map<std::string, EtcdEntry>;
 
   // As EtcdClient. `now` is by a clock that never goes back; what has ended by then is gone before the request.
-  journal::EtcdResult<journal::EtcdAnswer> transact(const journal::EtcdTransaction& transaction, TimePoint now);
-  journal::EtcdResult<std::int64_t> grant_lease(Duration length, TimePoint now);
-  journal::EtcdResult<void> renew_lease(std::int64_t lease, TimePoint now);
-  journal::EtcdResult<void> revoke_lease(std::int64_t lease, TimePoint now);
-  journal::EtcdResult<void> compact(std::int64_t revision, TimePoint now);
+  EtcdResult<EtcdAnswer> transact(const EtcdTransaction& transaction, TimePoint now);
+  EtcdResult<std::int64_t> grant_lease(Duration length, TimePoint now);
+  EtcdResult<void> renew_lease(std::int64_t lease, TimePoint now);
+  EtcdResult<void> revoke_lease(std::int64_t lease, TimePoint now);
+  EtcdResult<void> compact(std::int64_t revision, TimePoint now);
 
   // Another member leads etcd: every lease begins anew.
   void prolong_leases(TimePoint now);
@@ -41,10 +49,10 @@ class EtcdRules {
     Duration length{};
     TimePoint end{};
   };
-  const journal::EtcdEntry* find(const std::string& key) const;
-  bool holds(const journal::EtcdCompare& compare) const;
-  std::vector<journal::EtcdEntry> carry_out(const journal::EtcdOperation& operation, bool& has_changed);
-  void put(const journal::EtcdOperation& operation);
+  const EtcdEntry* find(const std::string& key) const;
+  bool holds(const EtcdCompare& compare) const;
+  std::vector<EtcdEntry> carry_out(const EtcdOperation& operation, bool& has_changed);
+  void put(const EtcdOperation& operation);
   void end_lease(std::int64_t lease);
 
   Entries entries_;

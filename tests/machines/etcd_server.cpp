@@ -9,13 +9,6 @@
 namespace ontime::lab::machines {
 namespace {
 
-using journal::EtcdAnswer;
-using journal::EtcdCompare;
-using journal::EtcdEntry;
-using journal::EtcdError;
-using journal::EtcdOperation;
-using journal::EtcdResult;
-using journal::EtcdTransaction;
 using nlohmann::json;
 using Kind = EtcdOperation::Kind;
 
