@@ -75,9 +75,9 @@ std::vector<EtcdEntry> EtcdRules::carry_out(const EtcdOperation& operation, bool
 
 EtcdResult<EtcdAnswer> EtcdRules::transact(const EtcdTransaction& transaction, TimePoint now) {
   end_leases(now);
-  if (is_full && (has_put(transaction.then) || has_put(transaction.otherwise))) return kNoSpace;
   if (!puts_once(transaction.then) || !puts_once(transaction.otherwise))
     return EtcdError{EtcdError::Kind::Refused, "etcdserver: duplicate key given in txn request"};
+  if (is_full && (has_put(transaction.then) || has_put(transaction.otherwise))) return kNoSpace;
   EtcdAnswer answer;
   answer.has_held = std::ranges::all_of(transaction.compares, [this](const EtcdCompare& one) { return holds(one); });
   const auto& operations = answer.has_held ? transaction.then : transaction.otherwise;
