@@ -195,7 +195,7 @@ class EtcdRulesTest : public testing::Test {
     client_.emplace(access_, 60s, &never_);
   }
   EtcdClient& real() { return *client_; }
-  // What raises it by itself is the size of a file, which may be past the quota by then: that refuses more.
+  // etcd raises it over the size of a file, which may be past the quota by then: that refuses more.
   void raise_alarm() {
     const auto poster =
         store::network().make_poster({.origin = access_.origins[0], .silence = 60s, .is_over = &never_});
