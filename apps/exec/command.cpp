@@ -45,16 +45,20 @@ constexpr int kLeftOpenMs = 2000;  // by a program that the command left, before
   _exit(127);
 }
 
+// The kernel ends with SIGKILL what takes more memory than the machine or its control group has.
+std::string describe_signal(int signal) {
+  return std::string(strsignal(signal)) + (signal == SIGKILL ? ": perhaps memory ran out" : "");
+}
+
 std::string describe_end(int status, bool has_own_directory) {
-  if (WIFSIGNALED(status)) {
-    return "was ended by signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
-  }
+  if (WIFSIGNALED(status))
+    return "was ended by signal " + std::to_string(WTERMSIG(status)) + " (" + describe_signal(WTERMSIG(status)) + ")";
   const int code = WEXITSTATUS(status);
   std::string text = "ended with status " + std::to_string(code);
   constexpr int kSignalled = 128;  // what a shell adds to the signal that has ended a program
   if (code > kSignalled && code < kSignalled + NSIG)
     text += " (a program in it was ended by signal " + std::to_string(code - kSignalled) + ", " +
-            strsignal(code - kSignalled) + (code - kSignalled == SIGKILL ? ": perhaps memory ran out)" : ")");
+            describe_signal(code - kSignalled) + ")";
   if (code == 126) text += " (found, but not executable)";
   if (code == 127)
     text += has_own_directory

@@ -61,7 +61,7 @@ void Cluster::start_master(const Arguments& extra) {
   arguments.insert(arguments.end(), extra.begin(), extra.end());
   std::remove(port_file.c_str());
   const std::string log = directory_ / ("master-" + std::to_string(++started_));
-  master_ = Process(arguments, log);
+  master_ = Process(arguments, log, environment_);
   const bool listens = eventually([&] { return !read_file(port_file).empty() || !master_.is_running(); });
   ASSERT_TRUE(listens && master_.is_running()) << read_file(log + ".err");
   port_ = read_file(port_file);
@@ -73,24 +73,30 @@ void Cluster::restart_master() {
   start_master(master_extra_);
 }
 
+Process Cluster::start_worker(const Arguments& flags) {
+  Arguments arguments{kBin + "/ontime-worker", "--master", workers_ask_.empty() ? address() : workers_ask_, "--app-dir",
+                      kApps};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  return Process(arguments, directory_ / ("worker-" + std::to_string(++started_)), environment_);
+}
+
 std::size_t Cluster::add_worker(std::uint32_t slots, const Arguments& extra) {
-  Arguments arguments{kBin + "/ontime-worker", "--master",  address(), "--slots",
-                      std::to_string(slots),   "--app-dir", kApps};
-  arguments.insert(arguments.end(), extra.begin(), extra.end());
-  workers_.emplace_back(arguments, directory_ / ("worker-" + std::to_string(++started_)));
+  Arguments flags{"--slots", std::to_string(slots)};
+  flags.insert(flags.end(), extra.begin(), extra.end());
+  workers_.push_back({.flags = flags, .process = start_worker(flags)});
   return workers_.size() - 1;
 }
 
 void Cluster::replace_worker(std::size_t index) {
-  workers_.at(index).kill();
-  workers_.at(index) = Process({kBin + "/ontime-worker", "--master", address(), "--slots", "1", "--app-dir", kApps},
-                               directory_ / ("worker-" + std::to_string(++started_)));
+  Worker& worker = workers_.at(index);
+  worker.process.kill();
+  worker.process = start_worker(worker.flags);
 }
 
 std::vector<pid_t> Cluster::runners() const {
   std::vector<pid_t> runners;
-  for (const Process& worker : workers_) {
-    const std::vector<pid_t> more = runners_of(worker);
+  for (const Worker& worker : workers_) {
+    const std::vector<pid_t> more = runners_of(worker.process);
     runners.insert(runners.end(), more.begin(), more.end());
   }
   std::sort(runners.begin(), runners.end());
@@ -105,6 +111,7 @@ bool Cluster::kill_some_attempt(std::uint32_t which) {
 
 Finished Cluster::client(Arguments arguments) const {
   arguments.insert(arguments.end(), {"--master", address()});
+  arguments.insert(arguments.end(), client_flags_.begin(), client_flags_.end());
   return ontime(std::move(arguments));
 }
 
@@ -147,7 +154,9 @@ nlohmann::json Cluster::nodes() const {
 
 std::string Cluster::wait(const std::string& id) const {
   std::string state;
-  Process follower({kBin + "/ontime", "job", id, "--follow", "--master", address()}, directory_ / ("wait-" + id));
+  Arguments follow{kBin + "/ontime", "job", id, "--follow", "--master", address()};
+  follow.insert(follow.end(), client_flags_.begin(), client_flags_.end());
+  Process follower(follow, directory_ / ("wait-" + id));
   const bool ended = eventually([&] {
     if (follower.is_running()) return false;
     const nlohmann::json description = job(id);

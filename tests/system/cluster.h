@@ -40,14 +40,20 @@ class Cluster {
   void set_node_timeout(const std::string& timeout) { node_timeout_ = timeout; }
   // Another one than the program that ships, from the next start on.
   void set_master_program(const std::string& path) { master_program_ = path; }
+  // Of masters and workers, from the next start on.
+  void set_environment(const Environment& environment) { environment_ = environment; }
+  // Workers ask for the master there, from the next start on.
+  void lead_workers_to(const std::string& address) { workers_ask_ = address; }
+  // Of the client in each of its calls, such as its certificate.
+  void set_client_flags(const Arguments& flags) { client_flags_ = flags; }
   void start_master(const Arguments& extra = {});
   void restart_master();  // SIGKILL, then a new one on the same journal and port
   std::size_t add_worker(std::uint32_t slots = 1, const Arguments& extra = {});
-  void replace_worker(std::size_t index);       // SIGKILL, then a new one
+  void replace_worker(std::size_t index);       // SIGKILL, then a new one with the same flags
   bool kill_some_attempt(std::uint32_t which);  // SIGKILL one of the running runners; false if there is none
 
   Process& master() { return master_; }
-  Process& worker(std::size_t index) { return workers_.at(index); }
+  Process& worker(std::size_t index) { return workers_.at(index).process; }
   std::size_t workers() const { return workers_.size(); }
   std::vector<pid_t> runners() const;  // of all workers
 
@@ -66,14 +72,23 @@ class Cluster {
   std::string operator/(const std::string& name) const { return directory_ / name; }
 
  private:
+  struct Worker {
+    Arguments flags;
+    Process process;
+  };
+  Process start_worker(const Arguments& flags);
+
   TemporaryDirectory directory_;
   std::string port_;
   std::string addresses_;
   Arguments master_extra_;
+  Arguments client_flags_;
+  Environment environment_;
+  std::string workers_ask_;  // empty: address()
   std::string node_timeout_ = "1s";
   std::string master_program_ = kBin + "/ontime-master";
   Process master_;
-  std::vector<Process> workers_;
+  std::vector<Worker> workers_;
   int started_ = 0;
 };
 

@@ -1,12 +1,17 @@
-// kill -9 of workers, attempts and the master at random instants: the answer stays the same to the byte.
+// kill -9 of workers, attempts and the master at random instants, also while clocks are set: the answer stays the same
+// to the byte.
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <array>
+#include <ctime>
 #include <random>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/support/random_seed.h"
+#include "tests/support/sanitized.h"
 #include "tests/system/paced_jobs.h"
 
 namespace ontime::test {
@@ -14,32 +19,40 @@ namespace {
 
 class Faults : public PacedJobs {};
 
-// Workers, attempts and the master, one every few moments while jobs run, until thirty were killed.
 TEST_F(Faults, RandomKillsNeverChangeTheAnswer) {
-  std::mt19937 random(random_seed());
-  const auto below = [&](std::uint32_t n) { return std::uniform_int_distribution<std::uint32_t>(0, n - 1)(random); };
   cluster_.start_master();
   for (int i = 0; i < 3; ++i) cluster_.add_worker();
-  std::array<int, 3> kills{};  // of workers, masters, attempts
-  const auto all = [&] { return kills[0] + kills[1] + kills[2]; };
-  for (int round = 0; all() < 30 && !HasFailure(); ++round) {
-    ASSERT_LT(round, 100) << "attempts end before anything can be killed";
-    const std::string output = "out-" + std::to_string(round);
-    const std::string job = submit_paced(output);
-    ASSERT_TRUE(eventually([&] { return has_begun(job); }));
-    for (int kill = 0; kill < 5; ++kill) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(below(120)));
-      const std::uint32_t what = below(3);
-      if (what == 0) cluster_.replace_worker(below(3));
-      if (what == 1) cluster_.restart_master();
-      const bool killed = what < 2 || cluster_.kill_some_attempt(below(100));
-      kills[what] += killed ? 1 : 0;
-    }
-    expect_right_answer(job, output);
+  kill_at_random(30);
+}
+
+// Of each process another one, up to years ahead or behind; all are set again and again while jobs run.
+TEST_F(Faults, ClocksThatAreSetMeanwhileChangeNoAnswer) {
+  if (kIsSanitized) GTEST_SKIP() << "a sanitizer wants to be loaded before anything else";
+  std::mt19937 random(random_seed());
+  std::vector<std::string> clocks;
+  const auto set = [&](const std::string& clock) {
+    constexpr std::array<std::int64_t, 4> kLargest{1, 100, 86'400, 3 * 365 * 86'400};  // seconds
+    const std::int64_t largest = kLargest[random() % kLargest.size()];
+    write_file(clock, std::to_string(std::uniform_int_distribution(-largest, largest)(random)));
+  };
+  const auto give_next_one_another = [&] {
+    clocks.push_back(cluster_ / ("clock-" + std::to_string(clocks.size())));
+    set(clocks.back());
+    cluster_.set_environment({{"LD_PRELOAD", ONTIME_TEST_SET_CLOCK}, {"ONTIME_TEST_CLOCK", clocks.back()}});
+  };
+  give_next_one_another();
+  write_file(clocks.back(), "100000000");
+  cluster_.start_master();
+  const std::int64_t submitted = cluster_.job(submit_paced("ahead"))["submitted_unix_ns"];
+  EXPECT_GT(submitted / 1'000'000'000, std::time(nullptr) + 90'000'000) << "the programs do not see this clock";
+  for (int i = 0; i < 3; ++i) {
+    give_next_one_another();
+    cluster_.add_worker();
   }
-  RecordProperty("worker_kills", kills[0]);
-  RecordProperty("master_kills", kills[1]);
-  RecordProperty("attempt_kills", kills[2]);
+  kill_at_random(20, [&] {
+    for (const std::string& clock : clocks) set(clock);
+    give_next_one_another();
+  });
 }
 
 TEST_F(Faults, ARestartedMasterAdoptsRunningAttemptsAndRunsNoSealedSegmentAgain) {

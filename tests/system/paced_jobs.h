@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -22,6 +23,11 @@ class PacedJobs : public testing::Test {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return cluster_.submit(std::move(arguments));
   }
+  // Workers, attempts and the master, one every few moments while jobs run, until so many were killed. Three workers or
+  // more are there. Each answer is right.
+  void kill_at_random(
+      int kills, const std::function<void()>& before_each = [] {});
+
   bool has_begun(const std::string& job) {
     const nlohmann::json description = cluster_.job(job);
     return !description.is_null() && description["mapped_bytes"] > 0;

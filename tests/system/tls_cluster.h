@@ -8,11 +8,11 @@
 #include <string>
 #include <utility>
 
-#include "tests/system/cluster.h"
+#include "tests/system/paced_jobs.h"
 
 namespace ontime::test {
 
-class TlsCluster : public testing::Test {
+class TlsCluster : public PacedJobs {
  protected:
   TlsCluster() {
     certs({"init"});
@@ -73,7 +73,6 @@ class TlsCluster : public testing::Test {
   std::string master_log() { return cluster_.master().output().err; }
 
   static constexpr std::size_t npos = std::string::npos;
-  Cluster cluster_;
   const std::string tokens_ = cluster_ / "tokens";
 };
 

@@ -5,14 +5,15 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
 #include "common/protocol/client.pb.h"
 #include "common/protocol/control.pb.h"
 #include "common/protocol/version.h"
-#include "tests/system/cluster.h"
 #include "tests/system/middlebox.h"
+#include "tests/system/paced_jobs.h"
 
 namespace ontime::test {
 namespace {
@@ -118,7 +119,7 @@ Frames of_next_major(bool of_guest, std::size_t number, std::string_view payload
   return {hello.SerializeAsString()};
 }
 
-class OtherVersions : public testing::Test {
+class OtherVersions : public PacedJobs {
  protected:
   // Time-outs that only a process that hangs reaches, however slow the machine is.
   void SetUp() override {
@@ -148,8 +149,6 @@ class OtherVersions : public testing::Test {
   Finished submit_through(const Middlebox& through, const std::string& output) {
     return ontime({"submit", "--master", through.address(), "wordcount", kNovel, "--output", cluster_ / output});
   }
-
-  Cluster cluster_;
 };
 
 // Workers of an older minor version than their master are replaced by those of a newer one, and the master is
@@ -180,6 +179,23 @@ TEST_F(OtherVersions, AJobRunsOnWhileItsClusterIsUpgradedOneByOne) {
   EXPECT_EQ(cluster_.job(job)["attempts_failed"], 0) << cluster_.job(job).dump(1);
   expect_right(submit("again"), "again");
   EXPECT_THAT(cluster_.master().output().err, HasSubstr(release_of(0, 1)));
+}
+
+// Each worker that takes a killed one's place is of another version than the last, and so may be older than the one
+// before it. A master that is restarted finds all of them.
+TEST_F(OtherVersions, RandomKillsNeverChangeTheAnswer) {
+  cluster_.set_node_timeout("1s");
+  cluster_.start_master();
+  const Middlebox older(cluster_.address(), of_older_worker);
+  const Middlebox newer(cluster_.address(), of_newer_worker);
+  const std::array<std::string, 3> ways{older.address(), newer.address(), cluster_.address()};
+  int next = 0;
+  const auto turn = [&] { cluster_.lead_workers_to(ways[next++ % 3]); };
+  for (int i = 0; i < 3; ++i) {
+    turn();
+    cluster_.add_worker();
+  }
+  kill_at_random(20, turn);
 }
 
 TEST_F(OtherVersions, AJobThatNeedsMoreThanAnOlderWorkerKnowsRunsOnTheOthers) {
