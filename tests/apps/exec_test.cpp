@@ -23,6 +23,7 @@ std::vector<std::string> run(const std::string& command, std::string_view text, 
   TestContext own = context_of(exec, {{"command", command}});
   if (context != nullptr) {
     own.path = context->path;
+    own.first_record = context->first_record;
     *context = own;
   }
   return map_text(exec, context != nullptr ? *context : own, text, division);
