@@ -144,8 +144,8 @@ constexpr JobField kJobFields[] = {
          [](CLI::App& app, JobOptions& job) {
            add_text(
                app, "--records", job.records, "FORMAT",
-               "What a record is: lines, delimiter:TEXT, fixed:BYTES, csv, json, fastq, warc, xml:TAG or paragraph "
-               "(default lines)");
+               "What a record is: lines, delimiter:TEXT, fixed:BYTES, csv, json, fastq, warc, xml:TAG or paragraph, or "
+               "auto: as the first file plainly shows (default lines)");
          },
      .key = "record_format",
      .value =

@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "apps/exec/pipe_holders.h"
 #include "common/base/environment.h"
 
 namespace ontime::apps {
@@ -125,7 +126,9 @@ void Command::finish(std::span<const int> fine) {
     const auto now = std::chrono::steady_clock::now();
     if (has_moved) quiet_since = now;
     if (is_told || now - quiet_since < std::chrono::milliseconds(kLeftOpenMs) || !has_ended()) continue;
-    listeners_.on_stderr("reporter:status:the command has ended, but a program that it left holds its output open\n");
+    const std::string holder = holder_of(stdout_.is_open() ? stdout_ : stderr_);
+    listeners_.on_stderr("reporter:status:the command has ended, but " + (holder.empty() ? "a program" : holder) +
+                         ", which it left, holds its output open\n");
     is_told = true;
   }
   int status = 0;

@@ -45,6 +45,7 @@ class Run {
   Run(Context& context, std::uint64_t offset, const std::vector<JobFile>& files)
       : context_(context),
         framing_(context.get("framing")),
+        numbers_(context.get("merge")),
         errors_(context),
         command_(context.get("command"), environment(context, offset),
                  {[this](auto bytes) { receive(bytes); }, [this](auto bytes) { errors_.add(bytes); },
@@ -82,14 +83,18 @@ class Run {
       throw;
     }
     errors_.finish();
-    if (received_last_ != '\n') out.write("\n");
+    if (received_last_ != '\n') receive("\n");
   }
 
  private:
+  static constexpr std::size_t kHeaderMost = 64 << 10;  // that the system lets a variable have, with room to spare
+
   // Hadoop's names beside our own.
   static std::vector<std::string> environment(const Context& context, std::uint64_t offset) {
     const std::string& path = context.input_path();
     const AttemptId id = context.attempt();
+    const bool fits = context.header().size() <= kHeaderMost && context.header().find('\0') == std::string::npos;
+    const std::string header = fits ? context.header() : "";
     const auto padded = [](std::uint32_t number, std::size_t digits) {
       const std::string text = std::to_string(number);
       return std::string(digits - std::min(digits, text.size()), '0') + text;
@@ -99,6 +104,7 @@ class Run {
     const std::string attempt = "attempt_" + task + "_" + std::to_string(id.number);
     return {"ontime_input_file=" + path,
             "ontime_input_offset=" + std::to_string(offset),
+            "ontime_input_header=" + header,
             "map_input_file=" + path,
             "map_input_start=" + std::to_string(offset),
             "mapreduce_map_input_file=" + path,
@@ -122,6 +128,7 @@ class Run {
   }
 
   void receive(std::string_view bytes) {
+    numbers_.add(bytes);
     out_->write(bytes);
     received_last_ = bytes.back();
   }
@@ -134,6 +141,7 @@ class Run {
 
   Context& context_;
   Framing framing_;
+  NumberLines numbers_;
   Sent ends_;                // of records, if they are framed
   std::uint64_t taken_ = 0;  // below, the command has read the input
   std::uint64_t begin_ = 0;  // of the records, in the input

@@ -23,6 +23,7 @@ void FramedAnswer::receive(std::string_view bytes, app::Output& out) {
     if (left_ > 0) {
       const std::string_view part = bytes.substr(0, std::min<std::uint64_t>(left_, bytes.size()));
       out.write(part);
+      numbers_.add(part);
       left_ -= part.size();
       last_ = part.back();
       bytes.remove_prefix(part.size());
@@ -49,12 +50,17 @@ void FramedAnswer::take_header() {
   header_.clear();
 }
 
+void FramedAnswer::line_ended() {
+  if (last_ != '\n') numbers_.add("\n");
+  last_ = '\n';
+}
+
 FramedMapper::FramedMapper() = default;
 FramedMapper::~FramedMapper() = default;
 
 void FramedMapper::start() {
   if (command_) return;
-  answer_ = {};
+  answer_ = FramedAnswer(context_->get("merge"));
   out_ = nullptr;
   errors_.emplace(*context_);
   command_ =

@@ -11,6 +11,7 @@
 
 #include "apps/exec/command.h"
 #include "apps/exec/framing.h"
+#include "apps/exec/merge.h"
 #include "apps/exec/own_directory.h"
 #include "common/app/application.h"
 
@@ -19,6 +20,9 @@ namespace ontime::apps {
 // Takes the answers of a command apart. Its memory is bounded whatever the command writes.
 class FramedAnswer {
  public:
+  // For a job with that merge.
+  explicit FramedAnswer(std::string_view merge = {}) : numbers_(merge) {}
+
   // Another answer is due.
   void begin() { is_complete_ = false; }
   bool is_complete() const { return is_complete_; }
@@ -27,11 +31,12 @@ class FramedAnswer {
   // Whether all output so far ends with a line feed.
   bool is_at_line_start() const { return last_ == '\n'; }
   // To be said when an output was completed by the caller.
-  void line_ended() { last_ = '\n'; }
+  void line_ended();
 
  private:
   void take_header();
 
+  NumberLines numbers_;
   std::string header_;      // as far as it has come
   std::uint64_t left_ = 0;  // bytes of an output that have not come yet
   char last_ = '\n';

@@ -17,6 +17,16 @@ namespace {
 
 using Values = std::span<const std::string_view>;
 
+bool merges_numbers(std::string_view how) { return how == "sum" || how == "max" || how == "min"; }
+
+// Most numbers are seen at a glance.
+bool is_number(std::string_view text) {
+  constexpr std::size_t kDigitsSeen = 15;
+  const auto is_digit = [](char byte) { return byte >= '0' && byte <= '9'; };
+  if (text.empty()) return false;
+  return (text.size() <= kDigitsSeen && std::all_of(text.begin(), text.end(), is_digit)) || number_in<double>(text);
+}
+
 double number_of(std::string_view text) {
   if (const auto number = number_in<double>(text)) return *number;
   throw std::runtime_error("'" + std::string(text.substr(0, 80)) + "' is no number");
@@ -145,6 +155,35 @@ std::unique_ptr<app::Merger> make_merger(const std::string& how) {
   if (how == "min") return std::make_unique<NumberMerger>('<');
   if (how == "list") return std::make_unique<ListMerger>();
   return std::make_unique<CommandMerger>(how);
+}
+
+NumberLines::NumberLines(std::string_view how) : how_(merges_numbers(how) ? how : "") {}
+
+void NumberLines::add(std::string_view bytes) {
+  constexpr std::size_t kValueMost = 64 << 10;
+  while (!bytes.empty() && !how_.empty()) {
+    const std::size_t end = bytes.find('\n');
+    std::string_view part = bytes.substr(0, end);
+    const std::size_t tab = has_tab_ ? part.npos : part.find('\t');
+    if (tab != part.npos) part.remove_prefix(tab + 1);
+    has_tab_ = has_tab_ || tab != part.npos;
+    if (end == bytes.npos || !value_.empty()) {
+      if (has_tab_) value_ += part;
+      if (value_.size() > kValueMost) refuse(value_);
+      part = value_;
+    }
+    if (end == bytes.npos) return;
+    if (!has_tab_ || !is_number(part)) refuse(part);
+    has_tab_ = false;
+    value_.clear();
+    bytes.remove_prefix(end + 1);
+  }
+}
+
+void NumberLines::refuse(std::string_view value) const {
+  throw std::runtime_error(
+      "merge=" + how_ + " needs a key, a tab and a number in each line, and the command wrote " +
+      (has_tab_ ? "'" + std::string(value.substr(0, 80)) + "' behind a tab" : "one without a tab"));
 }
 
 }  // namespace ontime::apps

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "common/app/application.h"
 
@@ -10,5 +11,22 @@ namespace ontime::apps {
 
 // "sum", "max", "min" of numbers, "list", or a shell command; null for an empty text: nothing is merged.
 std::unique_ptr<app::Merger> make_merger(const std::string& how);
+
+// Looks at the lines that a command writes, so that a value which cannot be merged fails its attempt and not the
+// answer.
+class NumberLines {
+ public:
+  // With "list", a command or an empty text any line will do.
+  explicit NumberLines(std::string_view how = {});
+  // Bytes as they come, cut anywhere. Throws std::runtime_error.
+  void add(std::string_view bytes);
+
+ private:
+  [[noreturn]] void refuse(std::string_view value) const;
+
+  std::string how_;       // empty: nothing is wrong
+  bool has_tab_ = false;  // what has come of a line, and
+  std::string value_;     // of its value
+};
 
 }  // namespace ontime::apps

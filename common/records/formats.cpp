@@ -29,7 +29,27 @@ Made make_format(std::string_view text) {
     if (format.name == name) return format.make(argument);
   }
   return bad_input("There are no records '" + std::string(name.substr(0, 64)) +
-                   "'; choose lines, delimiter:TEXT, fixed:BYTES, csv, json, fastq, warc, xml:TAG or paragraph.");
+                   "'; choose lines, delimiter:TEXT, fixed:BYTES, csv, json, fastq, warc, xml:TAG, paragraph or auto.");
+}
+
+std::uint64_t mark_of(const app::RecordFormat& format) {
+  const auto* const marked = dynamic_cast<const Marked*>(&format);
+  return marked != nullptr ? marked->mark : 0;
+}
+
+std::uint64_t mark_of(std::string_view text) {
+  const auto format = make_format(text);
+  return format ? mark_of(**format) : 0;
+}
+
+std::optional<std::uint64_t> marked_at(const AccessPoint& point, std::uint64_t mark) {
+  if ((point.state & mark) == 0) return std::nullopt;
+  return point.content + (point.state >> kDistanceAt & kDistanceMost);
+}
+
+void put_mark(AccessPoint& point, std::uint64_t mark, std::uint64_t at) {
+  const std::uint64_t distance = at - point.content;
+  if (distance <= kDistanceMost) point.state |= mark | distance << kDistanceAt;
 }
 
 Made make_fixed(std::string_view argument) {

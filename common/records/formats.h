@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/app/record_format.h"
+#include "common/base/byte_range.h"
 #include "common/base/result.h"
 
 namespace ontime::records {
@@ -23,13 +24,25 @@ Result<std::unique_ptr<app::RecordFormat>> make_format(std::string_view text);
 
 const app::RecordFormat& lines();
 
-// Bits of AccessPoint::state: a record of that format begins there too. For formats that are told from the begin only,
-// and say in a record's head how long it is.
+// What `--records` names where a job is to read as its first file plainly asks for.
+inline constexpr std::string_view kByContent = "auto";
+
+// Marks in AccessPoint::state, for formats that are told from the begin only: a bit of the format, and how far behind
+// the point the first record begins there.
 inline constexpr std::uint64_t kWarcBegins = 16;
-inline constexpr std::uint64_t kMarks = kWarcBegins;  // all of them
+inline constexpr std::uint64_t kElementBegins = 32;  // of an array
+inline constexpr unsigned kDistanceAt = 16;          // the bit
+inline constexpr std::uint64_t kDistanceMost = 0xffff;
+inline constexpr std::uint64_t kMarks = kWarcBegins | kElementBegins | kDistanceMost << kDistanceAt;
 // 0: the format has none.
 std::uint64_t mark_of(const app::RecordFormat& format);
-// How long a record of such a format is that begins with these bytes; nothing if they do not tell.
+// As make_format() reads it; 0 also if it does not.
+std::uint64_t mark_of(std::string_view text);
+// Where the marked record begins; nothing if the point has no such mark.
+std::optional<std::uint64_t> marked_at(const AccessPoint& point, std::uint64_t mark = kWarcBegins | kElementBegins);
+// Unless that is too far from the point.
+void put_mark(AccessPoint& point, std::uint64_t mark, std::uint64_t at);
+// How long a record is that begins with these bytes, of a format whose records say so; nothing if they do not tell.
 std::optional<std::uint64_t> length_of(const app::RecordFormat& format, std::string_view head);
 
 // How many lines begin in `bytes`, which begins at the start of one; the last may lack its end. As fast as memory when
@@ -37,6 +50,13 @@ std::optional<std::uint64_t> length_of(const app::RecordFormat& format, std::str
 std::uint64_t count_lines(std::string_view bytes);
 // The portable way, for processors without AVX2: of line feeds.
 std::uint64_t count_feeds_portable(std::string_view bytes);
+
+// A format that has marks.
+struct Marked {
+  explicit Marked(std::uint64_t bit) : mark(bit) {}
+  virtual ~Marked() = default;
+  const std::uint64_t mark;  // 0: not with this argument
+};
 
 // What a text of the command line stands for, in which \n, \r, \t, \0, \\ and \xHH are one byte; nothing if it is
 // broken.

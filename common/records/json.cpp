@@ -139,9 +139,9 @@ std::size_t value_end(const Window& window, std::size_t at) {
   return end;
 }
 
-class Json final : public app::RecordFormat {
+class Json final : public app::RecordFormat, public Marked {
  public:
-  explicit Json(bool is_array) : is_array_(is_array) {}
+  explicit Json(bool is_array) : Marked(is_array ? kElementBegins : 0), is_array_(is_array) {}
 
   app::RecordShape shape() const override { return {app::RecordShape::Kind::Json}; }
   std::size_t look_back() const override { return is_array_ ? kFromTheBegin : 4096; }

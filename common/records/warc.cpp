@@ -54,8 +54,10 @@ std::optional<Head> head_of(std::string_view bytes, std::uint64_t offset, bool i
   return Head{head + kEnd.size(), *length};
 }
 
-class Warc final : public app::RecordFormat {
+class Warc final : public app::RecordFormat, public Marked {
  public:
+  Warc() : Marked(kWarcBegins) {}
+
   std::size_t look_back() const override { return kFromTheBegin; }
   Search find_begin(const Window&, std::uint64_t) const override { return Search::needs_before(); }
 
@@ -81,13 +83,9 @@ class Warc final : public app::RecordFormat {
 
 }  // namespace
 
-std::uint64_t mark_of(const app::RecordFormat& format) {
-  return dynamic_cast<const Warc*>(&format) != nullptr ? kWarcBegins : 0;
-}
-
 std::optional<std::uint64_t> length_of(const app::RecordFormat& format, std::string_view head) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-  if (mark_of(format) != kWarcBegins) return std::nullopt;
+  if (dynamic_cast<const Warc*>(&format) == nullptr) return std::nullopt;
   try {
     const auto found = head_of(head, 0, false);
     if (found && found->content < kMost) return found->bytes + found->content + kEnd.size();

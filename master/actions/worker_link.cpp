@@ -89,7 +89,7 @@ void WorkerLink::await_start(const Action& action, const FindStart& find_start) 
     });
   };
   const std::shared_ptr<const scheduler::InputFile> file(action.spec, &action.spec->inputs.at(action.split.file));
-  if (!find_start(action.attempt.task.job, file, action.range.begin, start)) return;
+  if (!is_indexed(*action.spec, *file) || !find_start(action.attempt.task.job, file, action.range.begin, start)) return;
   last_held_ = number;
   auto patience = std::make_unique<asio::steady_timer>(executor, start_wait_max_);
   patience->async_wait([start](const asio::error_code& error) {

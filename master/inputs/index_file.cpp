@@ -9,6 +9,7 @@
 #include "common/base/wording.h"
 #include "common/files/file_system.h"
 #include "common/hash/sha256.h"
+#include "common/records/formats.h"
 #include "master/inputs/index_store.h"
 #include "master/inputs/input_index.h"
 
@@ -72,6 +73,12 @@ bool FileIndex::is_whole() const {
   }
   // The last place may be the end: there the last block ended, and a stream may have followed.
   return content_bytes > 0 && content_bytes >= last && content_bytes - last <= kBlockContentMax;
+}
+
+// Where one place has none, a record is very long; not where all do.
+bool FileIndex::has_marks() const {
+  return std::any_of(points.begin(), points.end(),
+                     [](const auto& point) { return records::marked_at(point.second.point).has_value(); });
 }
 
 std::string index_name(const scheduler::InputFile& file) {

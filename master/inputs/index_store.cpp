@@ -13,6 +13,7 @@
 
 #include "common/base/limits.h"
 #include "common/files/disk.h"
+#include "common/records/formats.h"
 
 namespace ontime::master {
 
@@ -29,6 +30,10 @@ bool holds(const std::vector<AccessPoint>& points, const AccessPoint& wanted) {
 }
 
 }  // namespace
+
+bool is_indexed(const scheduler::JobSpec& spec, const InputFile& file) {
+  return file.codec != Codec::Plain || (file.points.empty() && records::mark_of(spec.records) != 0);
+}
 
 IndexStore::IndexStore(std::string directory, Limits limits, std::string shared)
     : directory_(std::move(directory)), shared_(std::move(shared)), limits_(limits) {
@@ -109,10 +114,11 @@ void IndexStore::forget_some(const std::string& but) {
   }
 }
 
-// What one job has found whole stays. What is not whole gives way to what a later job finds.
-FileIndex* IndexStore::writable(const std::string& name, JobId job, const InputFile& file) {
+// What one job has found whole stays. What is not whole, or has no marks, gives way to what a later job finds.
+FileIndex* IndexStore::writable(const std::string& name, JobId job, const InputFile& file, bool with_marks) {
   FileIndex* known = load(name, file);
-  if (known == nullptr || (known->job != job && !known->is_whole() && known->job < job)) {
+  const bool is_worth_more = known == nullptr || !known->is_whole() || (with_marks && !known->has_marks());
+  if (known == nullptr || (known->job < job && is_worth_more)) {
     remove(name);
     forget_some(name);
     kept_[name] = {0, ++uses_};
@@ -126,7 +132,7 @@ FileIndex* IndexStore::writable(const std::string& name, JobId job, const InputF
 
 void IndexStore::add(JobId job, File file, StartPoint start) {
   const AccessPoint& point = start.point;
-  if (directory_.empty() || file->knows_length() || waiting_ > limits_.waiting) return;
+  if (directory_.empty() || !file->points.empty() || waiting_ > limits_.waiting) return;
   if (start.window.size() > kPackedWindowBytesMax || point.stored >= file->size || point.content == 0) return;
   if (point.content > kOffsetMax) return;
   const std::uint64_t bytes = sizeof start + start.window.size();
@@ -140,7 +146,7 @@ void IndexStore::add(JobId job, File file, StartPoint start) {
 void IndexStore::insert(JobId job, const InputFile& file, const StartPoint& start) {
   const AccessPoint& point = start.point;
   const std::string name = index_name(file);
-  FileIndex* const to = writable(name, job, file);
+  FileIndex* const to = writable(name, job, file, records::marked_at(point).has_value());
   if (to == nullptr || to->bytes > limits_.of_file || to->points.size() >= kPointsMax) return;
   const auto behind = to->points.lower_bound(point.content);
   if (behind != to->points.end() && behind->first - point.content < limits_.apart) return;
@@ -153,21 +159,21 @@ void IndexStore::insert(JobId job, const InputFile& file, const StartPoint& star
 }
 
 void IndexStore::add_end(JobId job, File file, std::uint64_t content_bytes) {
-  if (directory_.empty() || file->knows_length() || content_bytes == 0) return;
+  if (directory_.empty() || !file->points.empty() || content_bytes == 0) return;
   if (content_bytes > kOffsetMax) return;  // the next job would be refused for it
   asio::post(thread_, [this, job, file = std::move(file), content_bytes] { insert_end(job, *file, content_bytes); });
 }
 
 void IndexStore::insert_end(JobId job, const InputFile& file, std::uint64_t content_bytes) {
   const std::string name = index_name(file);
-  FileIndex* const to = writable(name, job, file);
+  FileIndex* const to = writable(name, job, file, false);
   if (to == nullptr || to->content_bytes == content_bytes) return;
   to->content_bytes = content_bytes;
   append(name, *to, encode_end(content_bytes));
 }
 
 bool IndexStore::find_start(JobId job, File file, std::uint64_t begin, Then then) {
-  if (directory_.empty() || begin == 0 || file->codec == Codec::Plain) return false;
+  if (directory_.empty() || begin == 0) return false;
   asio::post(thread_, [this, job, file = std::move(file), begin, then = std::move(then)] {
     then(start_before(job, *file, begin));
   });
@@ -177,11 +183,13 @@ bool IndexStore::find_start(JobId job, File file, std::uint64_t begin, Then then
 std::optional<StartPoint> IndexStore::start_before(JobId job, const InputFile& file, std::uint64_t begin) {
   const std::string name = index_name(file);
   const FileIndex* const known = load(name, file);
-  if (known == nullptr || (!file.knows_length() && known->job != job)) return std::nullopt;
+  const bool is_given = !file.points.empty();  // with the job
+  if (known == nullptr || (!is_given && known->job != job)) return std::nullopt;
   int tried = 0;
   for (auto at = known->points.lower_bound(begin); at != known->points.begin() && tried < kWindowsTried;) {
     const FileIndex::Entry& entry = (--at)->second;
-    if (file.knows_length() && !holds(file.points, entry.point)) continue;
+    if (is_given && !holds(file.points, entry.point)) continue;
+    if (records::marked_at(entry.point).value_or(0) >= begin) continue;
     if (!entry.point.needs_window()) return StartPoint{entry.point};
     ++tried;
     if (auto window = read_window(path_of(name), entry.window)) return StartPoint{entry.point, std::move(*window)};

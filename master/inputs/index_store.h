@@ -1,6 +1,7 @@
 #pragma once
-// Where reading may begin in compressed files, and how much they hold, as far as attempts have found it out. With it
-// attempts begin nearer to what they map, and the next job divides its input. Kept in a directory beside the journal, a
+// Where reading may begin in files in which it may not begin anywhere, such as compressed ones, and how much they hold,
+// as far as attempts have found it out. With it attempts begin nearer to what they map, and the next job divides its
+// input. Kept in a directory beside the journal, a
 // file for each input (FileIndex). Nothing depends on it: nothing is synced, and what cannot be written or read is
 // missing. A thread of its own reads and writes, so the control thread never waits for that disk. Bounded:
 // for each file, for all files (the one used longest ago goes), and for what waits to be written.
@@ -37,7 +38,7 @@ struct StoredWindow {
   std::uint32_t checksum = 0;
 };
 
-// The index of one compressed file on disk, as far as attempts have found it (docs/journal-format.md):
+// The index of one file on disk, as far as attempts have found it (docs/journal-format.md):
 //
 //   file  := head entry*
 //   head  := "ONTIMEX1" job path_bytes version_bytes size checksum path version
@@ -57,7 +58,11 @@ struct FileIndex {
 
   // The whole of the content, without a part of it that it would take long to pass.
   bool is_whole() const;
+  bool has_marks() const;  // of records
 };
+
+// Whether attempts of a job may find out where reading the file may begin, or get windows for it.
+bool is_indexed(const scheduler::JobSpec& spec, const scheduler::InputFile& file);
 
 // The name of the index of a file, the same for no other file or version.
 std::string index_name(const scheduler::InputFile& file);
@@ -129,7 +134,7 @@ class IndexStore {
   void share(const std::string& name);
   FileIndex* load(const std::string& name, const scheduler::InputFile& file);  // null: there is none
   // The one that the job may add to, or null.
-  FileIndex* writable(const std::string& name, JobId job, const scheduler::InputFile& file);
+  FileIndex* writable(const std::string& name, JobId job, const scheduler::InputFile& file, bool with_marks);
   void append(const std::string& name, FileIndex& to, const std::string& bytes);
   void remove(const std::string& name);
   void make_room(const std::string& for_name);

@@ -6,8 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include "common/records/formats.h"
 #include "master/base/settings.h"
 #include "master/base/text.h"
+#include "master/inputs/plain_records.h"
 
 namespace ontime::master {
 namespace {
@@ -68,6 +70,15 @@ Result<InputChoice> InputChoice::of(Directories directories, const std::vector<s
   if (!flaws) return bad_input("The inputs to skip: " + flaws.error().message + ".");
   choice.skipped_ = std::move(*flaws);
   return choice;
+}
+
+bool InputChoice::chooses_records_by(const scheduler::InputFile& file) {
+  const bool shows_them = file.size > 0 && (file.codec == Codec::Plain || file.codec == Codec::Gzip);
+  if (!has_yet_to_choose_records() || !shows_them) return false;
+  chosen_ = plain_records_of(file);
+  auto format = records::make_format(*chosen_);
+  if (format && records::mark_of(**format) != 0) set_records(std::move(*format));
+  return records() != nullptr;
 }
 
 void InputChoice::set_output(const std::string& output) { output_ = excludes(output) ? "" : output; }

@@ -14,6 +14,7 @@
 #include "common/base/result.h"
 #include "common/http/connection.h"
 #include "master/inputs/input_pattern.h"
+#include "scheduler/core/job_spec.h"
 
 namespace ontime::master {
 
@@ -50,6 +51,12 @@ class InputChoice {
   // What the job reads, if files are to be looked through for where its records begin; else null.
   const app::RecordFormat* records() const { return records_.get(); }
   void set_records(std::shared_ptr<const app::RecordFormat> records) { records_ = std::move(records); }
+  // The first file with content shows what records are, by plain_records().
+  void set_records_by_content() { by_content_ = true; }
+  // Whether that chooses them, and the file is to be looked through for where they begin.
+  bool chooses_records_by(const scheduler::InputFile& file);
+  bool has_yet_to_choose_records() const { return by_content_ && !chosen_; }
+  std::string chosen_records() const { return chosen_.value_or(""); }
   // A path, or an address, or a directory above it, matches a pattern of --exclude.
   bool excludes(const std::string& path) const;
   // The job's output will be below the directory (stat() has shown it), or the address, where listing it would find it.
@@ -62,6 +69,8 @@ class InputChoice {
   Directories directories_;
   Changes changes_ = Changes::Refused;
   std::shared_ptr<const app::RecordFormat> records_{};
+  bool by_content_ = false;
+  std::optional<std::string> chosen_{};
   std::vector<PathPattern> excluded_{};
   std::set<Flaw> skipped_{};
   std::string output_{};  // empty: none, or it is excluded

@@ -84,7 +84,8 @@ class InputListing::Files {
 
   Result<ListedInputs> finish() {
     // Files without a byte are input too: their answer is empty.
-    if (!files_.empty() || has_empty_) return ListedInputs{std::move(files_), left_out_.text(), left_out_.skipped()};
+    if (!files_.empty() || has_empty_)
+      return ListedInputs{std::move(files_), left_out_.text(), left_out_.skipped(), choice_.chosen_records()};
     if (arguments_.empty()) return bad_input("There is nothing to read: the input names no file.");
     return bad_input("There is nothing to read: " + shown(arguments_.front()) + " holds no file" +
                      (left_out_.text().empty() ? "." : " (" + left_out_.text() + ")."));
@@ -113,7 +114,11 @@ class InputListing::Files {
     note_progress();
     const std::string plain = std::filesystem::path(path).lexically_normal().string();
     const auto* known = named_.add(without_links(plain), plain, arguments_.size() - 1);
-    if (known == nullptr) return keep(plain, inspect_file(plain, roots_, choice_.changes(), records()));
+    if (known == nullptr) {
+      Inspected file = inspect_file(plain, roots_, choice_.changes(), records());
+      if (file && choice_.chooses_records_by(*file)) file = inspect_file(plain, roots_, choice_.changes(), records());
+      return keep(plain, std::move(file));
+    }
     if (known->argument != arguments_.size() - 1) return named_twice(plain, known->argument);
     if (known->path != plain) left_out_.add(plain, "it is read as " + shown(known->path));
     return {};
@@ -178,6 +183,9 @@ class InputListing::Files {
       has_empty_ = true;
     } else if (files_.size() >= kTasksMax) {
       return too_many_files();
+    } else if (choice_.has_yet_to_choose_records()) {
+      return bad_input("Records by content are told by plain and gzip files on a disk; say which records " +
+                       shown(path) + " holds.");
     } else {
       files_.push_back(std::move(*file));
       add_known_index(files_.back());
@@ -188,9 +196,12 @@ class InputListing::Files {
   }
 
   void add_known_index(InputFile& file) const {
-    if (!known_index_ || file.knows_length() || file.codec == Codec::Stream) return;
+    const bool has_marks = file.codec == Codec::Plain && !file.points.empty();
+    const bool is_known = choice_.records() != nullptr ? has_marks : file.knows_length();
+    if (!known_index_ || is_known || file.codec == Codec::Stream) return;
     InputIndex index = known_index_(file);
-    file.content_bytes = index.content_bytes;
+    if (file.knows_length() && index.content_bytes != file.length()) return;
+    if (file.codec != Codec::Plain) file.content_bytes = index.content_bytes;
     file.points = std::move(index.points);
   }
 
@@ -349,7 +360,7 @@ class InputListing::Files {
   static constexpr std::size_t kPointsMax = 65'536;
 
   const files::Roots roots_;
-  const InputChoice choice_;
+  InputChoice choice_;
   const KnownIndex known_index_;
   std::vector<std::string> arguments_;
   std::vector<InputFile> files_;

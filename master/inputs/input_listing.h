@@ -20,6 +20,7 @@ struct ListedInputs {
   std::vector<scheduler::InputFile> files;
   std::string left_out;  // what was left out, as one sentence for people; empty: nothing
   std::map<std::string, std::string, std::less<>> skipped{};  // which of them as InputChoice::skips() says, and why
+  std::string records{};                                      // by content, if that was asked for
 };
 
 // The manifest, which only the output of a job has.

@@ -127,16 +127,18 @@ std::string_view plain_records(std::string_view first_bytes) {
   return is_csv_with_feeds(first_bytes) ? "csv" : "";
 }
 
+std::string plain_records_of(const scheduler::InputFile& file) {
+  return std::string(plain_records(first_content(file)));
+}
+
 std::string advice_on_records(const std::vector<scheduler::InputFile>& inputs) {
   const auto file = std::find_if(inputs.begin(), inputs.end(), [](const scheduler::InputFile& one) {
     return one.path.starts_with('/') && one.size > 0 && (one.codec == Codec::Plain || one.codec == Codec::Gzip);
   });
   if (file == inputs.end()) return {};
-  const std::string content = first_content(*file);
-  const std::string_view records = plain_records(content);
+  const std::string records = plain_records_of(*file);
   if (records.empty()) return {};
-  return "lines are records; " + shown(file->path) + " holds others, which --records " + std::string(records) +
-         " reads";
+  return "lines are records; " + shown(file->path) + " holds others, which --records " + records + " reads";
 }
 
 }  // namespace ontime::master

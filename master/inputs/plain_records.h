@@ -13,8 +13,11 @@ namespace ontime::master {
 // where its records are lines, or it cannot be told for certain.
 std::string_view plain_records(std::string_view first_bytes);
 
+// The same of a local file, plain or gzip. Reads at most 8 KiB.
+std::string plain_records_of(const scheduler::InputFile& file);
+
 // A sentence for people whose job takes lines by default: about the first local file of `inputs`. Empty: none is
-// needed. Reads at most 8 KiB.
+// needed.
 std::string advice_on_records(const std::vector<scheduler::InputFile>& inputs);
 
 }  // namespace ontime::master

@@ -77,10 +77,6 @@ void fill_in(JobSpec& spec) {
   if (spec.split_bytes == 0) spec.split_bytes = otherwise.split_bytes;
   if (spec.estimator.empty()) spec.estimator = otherwise.estimator;
   if (spec.attempts_max == 0) spec.attempts_max = otherwise.attempts_max;
-  if (spec.record_bytes_max == 0) {
-    const auto format = records::make_format(spec.records);
-    spec.record_bytes_max = format ? (*format)->longest_by_default() : otherwise.record_bytes_max;
-  }
   if (spec.compress == "none") spec.compress.clear();  // as a client says that its configuration is not meant
   if (spec.window_bytes_max == 0) spec.window_bytes_max = otherwise.window_bytes_max;
   if (!spec.checkpoint_interval) spec.checkpoint_interval = scheduler::default_checkpoint_interval(spec.policy);
@@ -120,7 +116,8 @@ Status check_limits(const JobSpec& spec) {
   if (spec.attempts_max > kFailuresOfSegmentMax)
     return bad_input("At most " + std::to_string(kFailuresOfSegmentMax) +
                      " attempts may fail on one segment; ask for fewer.");
-  if (const auto format = records::make_format(spec.records); !format) return format.error();
+  if (const auto format = records::make_format(spec.records); !format && spec.records != records::kByContent)
+    return format.error();
   if (spec.record_bytes_max > kRecordBytesLimit)
     return bad_input("A record can have at most 1 GiB; set a smaller limit.");
   if (spec.window_bytes_max > kWindowBytesLimit)
@@ -238,6 +235,7 @@ Result<InputChoice> choice_of(const wire::JobSpec& request) {
                                 request.growing() ? Changes::MayGrow : Changes::Refused);
   auto format = records::make_format(request.settings().records());
   if (choice && format && records::mark_of(**format) != 0) choice->set_records(std::move(*format));
+  if (choice && request.settings().records() == records::kByContent) choice->set_records_by_content();
   return choice;
 }
 
@@ -263,16 +261,17 @@ Result<JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& poli
 
 // Where it is not known where records begin, each of several tasks of a file would read all that lies before it.
 void divide_at_marks(JobSpec& spec) {
-  const auto format = records::make_format(spec.records);
-  if (!format || (*format)->look_back() != app::RecordFormat::kFromTheBegin) return;
-  const std::uint64_t mark = records::mark_of(**format);
+  const std::uint64_t mark = records::mark_of(spec.records);
+  if (mark == 0) return;
   for (auto& input : spec.inputs) {
-    std::erase_if(input.points, [&](const AccessPoint& point) { return (point.state & mark) == 0; });
+    std::erase_if(input.points, [&](const AccessPoint& point) { return !records::marked_at(point, mark); });
     if (input.points.empty()) spec.split_bytes = std::max(spec.split_bytes, input.length());
   }
 }
 
 Result<JobSpec> finish_job(const wire::JobSpec& request, JobSpec spec, std::vector<scheduler::InputFile> inputs) {
+  const auto format = records::make_format(spec.records);
+  if (spec.record_bytes_max == 0 && format) spec.record_bytes_max = (*format)->longest_by_default();
   scheduler::divide_input(spec, std::move(inputs), {request.split_bytes(), request.splits(), !request.file_tasks()});
   divide_at_marks(spec);
   if (Status status = check_task_count(spec); !status) return status.error();

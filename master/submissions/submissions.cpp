@@ -9,6 +9,7 @@
 
 #include "common/base/kill_point.h"
 #include "common/log/fields.h"
+#include "common/records/formats.h"
 #include "master/inputs/input_listing.h"
 #include "master/inputs/plain_records.h"
 #include "master/submissions/notify.h"
@@ -69,7 +70,10 @@ FileWork::Job listing_of(const std::shared_ptr<Listed>& listed, const std::vecto
     auto inputs = listed->inputs.finish();
     if (inputs) {
       listed->left_out = std::move(inputs->left_out);
-      if (listed->begun.records.empty()) note(listed->left_out, advice_on_records(inputs->files));
+      if (listed->begun.records == records::kByContent)
+        listed->begun.records = inputs->records;
+      else if (listed->begun.records.empty())
+        note(listed->left_out, advice_on_records(inputs->files));
       listed->begun.skip.inputs = std::move(inputs->skipped);
     }
     listed->spec =

@@ -182,6 +182,8 @@ class Client:
             raise BadRequest("only pairs are merged: leave out merge or write=\"lines\"")
         if batches and on_error == "skip":
             raise BadRequest("a mapper of batches has to skip lines on its own")
+        if options.get("records") == "auto":
+            raise BadRequest("a mapper has to know what it gets: say which records, such as records=\"warc\"")
         is_parquet = (options.get("records") or "").partition(":")[0] == "parquet"
         if is_parquet and (batches or not text):
             raise BadRequest("a row group is a table: parquet has neither batches nor bytes")

@@ -1,9 +1,13 @@
-"""Records that are no lines, compared with what other readers make of the same bytes: Python's csv and json, and warcio."""
+"""Records that are no lines, compared with what other readers make of the same bytes, such as Python's csv and json, and warcio."""
 
+import bz2
 import csv
+import gzip
 import io
 import json
+import lzma
 import random
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -53,6 +57,39 @@ def test_documents_are_those_of_json(cluster: ontime.LocalCluster, tmp_path: Pat
     path.write_text(json.dumps(values, indent=1) if is_array else "\n".join(json.dumps(value, indent=2) for value in values))
     job = cluster.map(whole, path, merge="sum", records="json:array" if is_array else "json", output=tmp_path / "out")
     assert counted(job) == Counter(json.dumps(value, sort_keys=True) for value in values)
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress])
+def test_elements_are_those_of_json_in_the_next_job_too(cluster: ontime.LocalCluster, tmp_path: Path, compress) -> None:
+    """By then it is known where they begin, and all but xz in one block are divided."""
+    chosen = random.Random(1)
+    values = [{"id": i, "of": chosen.randbytes(200).hex(), "in": ["}, {", chosen.random()]} for i in range(12_000)]
+    path = tmp_path / "elements.json"
+    path.write_bytes(compress(json.dumps(values).encode()))
+    expected = Counter(json.dumps(value, sort_keys=True) for value in values)
+    tasks = []
+    for run in ("first", "second"):
+        job = cluster.map(whole, path, merge="sum", records="json:array", split_size="1MiB", output=tmp_path / run)
+        assert counted(job) == expected
+        tasks.append(job.status()["tasks"])
+    assert tasks[0] == 1
+    assert tasks[1] == 1 if compress is lzma.compress else tasks[1] > 2
+
+
+def test_paragraphs_are_those_of_awk(cluster: ontime.LocalCluster, tmp_path: Path) -> None:
+    chosen = random.Random(1)
+    path = tmp_path / "text"
+    path.write_text("".join(chosen.choices(["a line\n", "\n", "\n\n", "another\n", " x\n"], k=5000)))
+    awk = ["awk", 'BEGIN { RS = ""; ORS = "\\0" } { print }', path]
+    expected = Counter(json.dumps(text) for text in subprocess.run(awk, capture_output=True, check=True, text=True).stdout.split("\0")[:-1])
+    for splits in (1, 13):
+        job = cluster.map(whole, path, merge="sum", records="paragraph", splits=splits, output=tmp_path / f"out-{splits}")
+        assert counted(job) == expected
+
+
+def test_records_by_content_are_refused(cluster: ontime.LocalCluster, tmp_path: Path) -> None:
+    with pytest.raises(ontime.BadRequest, match="say which records"):
+        cluster.map(whole, tmp_path, records="auto")
 
 
 def test_a_document_that_is_none_is_named(cluster: ontime.LocalCluster, tmp_path: Path) -> None:

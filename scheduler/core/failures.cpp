@@ -133,7 +133,7 @@ std::string ApplicationMaster::on_attempt_failed(StepBuilder& step, AttemptId id
   const std::string& where = step.cluster.find_node(node)->name;
   const Job& job = *step.cluster.find_job(job_);
   const std::string why = message.substr(0, kFirstMessageBytes);
-  const bool is_flawed = kind == FailureKind::Data ? leaves_out(job.spec, "corrupt") : are_agreed(step, id, kind);
+  const bool is_flawed = leaves_out(job.spec, kind) && (kind == FailureKind::Data || are_agreed(step, id, kind));
   if (is_flawed && may_leave_out(job, why)) return leave_out(step, id, why);
   // Every node would find the same bytes, so retries would only waste time.
   if (kind == FailureKind::Data) {
@@ -165,7 +165,6 @@ std::string ApplicationMaster::on_attempt_failed(StepBuilder& step, AttemptId id
 
 // What one node does not find or may not read, another may: so each says it for itself, or as many as may fail.
 bool ApplicationMaster::are_agreed(const StepBuilder& step, AttemptId id, FailureKind kind) {
-  if (kind != FailureKind::Vanished && kind != FailureKind::Unreadable) return false;
   const Task& task = *step.cluster.find_task(id.task);
   const Attempt& attempt = task.attempts[id.number];
   std::set<NodeId>& without = without_input_[task.file];

@@ -4,6 +4,8 @@
 #include <sstream>
 #include <utility>
 
+#include "scheduler/core/event.h"
+
 namespace ontime::scheduler {
 namespace {
 
@@ -74,12 +76,17 @@ bool has_store(const JobSpec& spec) {
                                                 [&](const InputFile& file) { return is_address(file.path); });
 }
 
-bool leaves_out(const JobSpec& spec, std::string_view kind) {
-  return ("," + spec.skip.kinds + ",").find("," + std::string(kind) + ",") != std::string::npos;
+bool leaves_out(const JobSpec& spec, FailureKind kind) {
+  const char* const name = kind == FailureKind::Data         ? ",corrupt,"
+                           : kind == FailureKind::Vanished   ? ",vanished,"
+                           : kind == FailureKind::Unreadable ? ",unreadable,"
+                                                             : nullptr;
+  return name != nullptr && ("," + spec.skip.kinds + ",").find(name) != std::string::npos;
 }
 
 bool leaves_out_while_mapped(const JobSpec& spec) {
-  return leaves_out(spec, "corrupt") || leaves_out(spec, "vanished") || leaves_out(spec, "unreadable");
+  return leaves_out(spec, FailureKind::Data) || leaves_out(spec, FailureKind::Vanished) ||
+         leaves_out(spec, FailureKind::Unreadable);
 }
 
 // Lengths in front, so that no name or value can pass for another.

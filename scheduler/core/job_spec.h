@@ -109,8 +109,9 @@ std::uint64_t count_files(const JobSpec& spec);
 // An input or its output is in a store or on a web server.
 bool has_store(const JobSpec& spec);
 
-// Inputs of that kind of JobSpec::skip are left out, instead of failing the job.
-bool leaves_out(const JobSpec& spec, std::string_view kind);
+enum class FailureKind : std::uint8_t;
+// Inputs with which attempts fail in that way are left out, as JobSpec::skip says, instead of failing the job.
+bool leaves_out(const JobSpec& spec, FailureKind kind);
 // Inputs may be left out that were there at submission: so none shares a task with others.
 bool leaves_out_while_mapped(const JobSpec& spec);
 // The inputs that a job leaves out are kept in memory, and shown.

@@ -172,10 +172,8 @@ void Scheduler::Impl::on(StepBuilder& step, const event::AttemptExited& event) {
   cluster_.observe_heard(event.node, step.now);
   if (!is_live_on(event.node, event.attempt)) return;
   const JobSpec& spec = cluster_.find_job(event.attempt.task.job)->spec;
-  const bool is_to_be_left_out = (event.kind == FailureKind::Vanished && leaves_out(spec, "vanished")) ||
-                                 (event.kind == FailureKind::Unreadable && leaves_out(spec, "unreadable"));
   const bool is_of_storage = event.kind == FailureKind::Vanished || event.kind == FailureKind::Unreadable;
-  const FailureKind kind = is_of_storage && !is_to_be_left_out ? FailureKind::Storage : event.kind;
+  const FailureKind kind = is_of_storage && !leaves_out(spec, event.kind) ? FailureKind::Storage : event.kind;
   fail_attempt(step, event.attempt, kind, event.message);
 }
 

@@ -125,5 +125,43 @@ TEST(FramedAnswer, IsTheSameHoweverItIsCut) {
   }
 }
 
+// Said by the attempt, and not when the answer is read; by the same rule wherever the output is cut.
+TEST(Exec, AValueThatCannotBeMergedIsRefusedWhenItIsWritten) {
+  const auto refusal = [](const std::string& how, const std::string& output) {
+    std::string first;
+    for (std::size_t cut = 0; cut <= output.size(); ++cut) {
+      std::string said;
+      try {
+        NumberLines numbers(how);
+        numbers.add(std::string_view(output).substr(0, cut));
+        numbers.add(std::string_view(output).substr(cut));
+      } catch (const std::runtime_error& error) {
+        said = error.what();
+      }
+      if (cut == 0) first = said;
+      EXPECT_EQ(said, first) << output << " cut at " << cut;
+    }
+    return first;
+  };
+  for (const char* how : {"sum", "max", "min"}) {
+    EXPECT_EQ(refusal(how, "a\t1\nb c\t-2.5e3\n\t007\nd\t123456789012345678901234567890\n"), "");
+    EXPECT_EQ(refusal(how, "a\t1\na\tmany\n"), "merge=" + std::string(how) +
+                                                   " needs a key, a tab and a number in each line, and the command "
+                                                   "wrote 'many' behind a tab");
+    for (const char* wrong : {"a\n", "\n", "a\t\n", "a\t1\r\n", "a\t 1\n", "a\t1\t2\n", "a\t1e400\n"})
+      EXPECT_NE(refusal(how, wrong), "") << wrong;
+  }
+  for (const char* how : {"", "list", "sort"}) EXPECT_EQ(refusal(how, "a\tmany\n\n"), "");
+  const std::string endless(70'000, '1');  // its end is not waited for
+  EXPECT_THROW(NumberLines("sum").add("a\t" + endless), std::runtime_error);
+  EXPECT_NO_THROW(NumberLines("sum").add(endless + "\t1\n")) << "a key may be long";
+  const app::Application& exec = application("exec");
+  for (const char* frames : {"no", "yes"}) {
+    const std::string command = *frames == 'n' ? "cat" : "read line; echo output 4; echo a; echo b; echo done; cat";
+    TestContext context = context_of(exec, {{"command", command}, {"merge", "sum"}, {"frames", frames}});
+    EXPECT_THROW(map_text(exec, context, "x\n"), std::runtime_error) << frames;
+  }
+}
+
 }  // namespace
 }  // namespace ontime::apps::test

@@ -23,6 +23,7 @@ std::vector<std::string> run(const std::string& command, std::string_view text, 
   TestContext own = context_of(exec, {{"command", command}});
   if (context != nullptr) {
     own.path = context->path;
+    own.first_record = context->first_record;
     *context = own;
   }
   return map_text(exec, context != nullptr ? *context : own, text, division);
@@ -87,7 +88,9 @@ TEST(Exec, SaysThatAProgramThatWasLeftHoldsTheOutputOpen) {
   const app::Application& exec = application("exec");
   TestContext context = context_of(exec, {{"command", "(while [ ! -e " + named + " ]; do sleep 0.01; done) & cat"}});
   context.on_status = [&](std::string_view status) {
-    if (status.find("a program that it left holds its output open") != status.npos) std::ofstream{named};
+    EXPECT_THAT(status, testing::MatchesRegex("the command has ended, but (sh|sleep) .process [0-9]+., which it left, "
+                                              "holds its output open"));
+    std::ofstream{named};
   };
   EXPECT_EQ(map_text(exec, context, "x\n").at(0), "x\n");
 }
@@ -218,6 +221,10 @@ TEST(Exec, TheCommandIsToldWhatItReads) {
   TestContext context;
   context.path = "/data/in put.txt";
   const std::string command = "cat >/dev/null; echo \"$ontime_input_file,$ontime_input_offset,$map_input_file\"";
+  TestContext table;
+  table.first_record = "a,\"b\nc\"";
+  EXPECT_EQ(run("cat >/dev/null; echo \"$ontime_input_header\"", "x\n", {}, &table),
+            (std::vector<std::string>{"a,\"b\nc\"\n"}));
   EXPECT_EQ(
       run(command, "0123\nx\n", {.batches = {}, .cuts = {0}}, &context),
       (std::vector<std::string>{"/data/in put.txt,0,/data/in put.txt\n", "/data/in put.txt,5,/data/in put.txt\n"}));

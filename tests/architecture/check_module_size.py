@@ -7,17 +7,18 @@ import source_tree
 # Comments and all. Aims: 9,000 for lab; 60,000 for apps, cli, common, master, scheduler and worker together.
 LINES_MAX = {
     # aggregate (+1,775), grep (+646) and each (+1,126), records framed for commands (+110), what commands and jobs learn of each other (+60), a
-    # directory for each command (+130), rows that are alike aggregated in few instructions (+520)
-    "apps": 9082,
+    # directory for each command (+130), rows that are alike aggregated in few instructions (+520), values that are refused when they are
+    # written, who holds an output open (+140)
+    "apps": 9220,
     # Names of inputs in a file, patterns of what is left out, files of this process only (+125), compressed parts (+190), notices (+310), lists of
     # values, what a job of each is given, counters of the summary (+274), how late jobs are, deadlines by the clock, names of jobs, a full-screen
     # view, tables and help in a terminal's width (+965)
     "cli": 13400,
     # Ten formats of records (+870) and their interface for applications (+215); ways to the keys of AWS (+360); redirects, files
-    # without a size and small ones (+330); part files compressed and named (+255); JSON and WARC that are divided (+350); clock times and
+    # without a size and small ones (+330); part files compressed and named (+255); JSON and WARC that are divided (+400); clock times and
     # terminals (+165), base64 and files for TLS (+55), where Python is (+45), gamma and Weibull distributions, histograms (+190), how
     # busy a machine is (+160), small requests of a worker (+40)
-    "common": 17450,
+    "common": 17500,
     # whole traces, and the verb that makes them of logs (+130), a bound that no policy can exceed: what a job costs, and how many are in
     # time (+550), runs of studies that are kept as they end, jobs of them as rows (+520), nodes whose slowness changes, deadlines that are
     # drawn, days, histograms (+240), nodes that come and go as slots are wanted (+175)

@@ -65,6 +65,14 @@ void feed_records(std::string_view bytes, RecordRule rule) {
   ONTIME_CHECK(whole.bytes == bytes.size(), "all of the input is read");
   ONTIME_CHECK(below.records + above.records == whole.records, "a cut neither loses nor repeats a record");
   ONTIME_CHECK(below.texts + above.texts == whole.texts, "a cut changes no record");
+  const std::uint64_t mark = records::mark_of(*rule.format);
+  if (mark == 0 || cut < 2) return;
+  worker::InputFile marked = file;
+  marked.points = {{cut - 1, cut - 1, mark, {}}};
+  const Read before = read_range(marked, rule, 0, cut);
+  const Read behind = read_range(marked, rule, cut, bytes.size());
+  ONTIME_CHECK(before.failed || behind.failed || before.texts + behind.texts == whole.texts,
+               "a wrong mark costs an error and not an answer");
 }
 
 void unpack(std::string_view bytes, Codec codec) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "common/base/descriptor.h"
+#include "common/records/formats.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::master {
@@ -51,6 +52,9 @@ class IndexStoreTest : public testing::Test {
     start.window.assign(window_bytes, static_cast<char>(mib));
     return start;
   }
+
+  // Where a record begins.
+  static StartPoint mark(std::uint64_t mib) { return {{mib << 20, mib << 20, records::kElementBegins, {}}, {}}; }
 
   // Everything that an attempt finds.
   static void read_whole(Store& store, JobId job, const InputFile& of, std::size_t window_bytes = 100) {
@@ -160,6 +164,54 @@ TEST_F(IndexStoreTest, KeepsWhatIsWholeAndElseWhatTheLaterJobFinds) {
   store.add_end(kLater, file(), std::uint64_t{9} << 20);
   read_whole(store, JobId{3}, file());
   EXPECT_EQ(store.find(file()).points, std::vector{place(8).point});
+}
+
+// As of a file of WARC or an array of JSON, where only a reader from the begin knows where records begin.
+TEST_F(IndexStoreTest, KeepsWhereRecordsBeginInAPlainFile) {
+  Store store(directory_ / "x");
+  const InputFile plain{"s3://b/a.warc", std::uint64_t{9} << 20, "v1"};
+  for (const std::uint64_t mib : {4, 8}) store.add(kFirst, plain, mark(mib));
+  EXPECT_EQ(store.find_start(kFirst, plain, std::uint64_t{8} << 20)->point, mark(4).point);
+  store.add_end(kFirst, plain, plain.size);
+  InputFile known = plain;
+  known.points = store.find(plain).points;
+  EXPECT_EQ(known.points, (std::vector{mark(4).point, mark(8).point}));
+  store.add(kLater, known, mark(6));
+  EXPECT_EQ(store.find(plain).points, known.points) << "to whom places are given finds none";
+}
+
+TEST_F(IndexStoreTest, GivesAPlaceWhoseRecordBeginsBefore) {
+  Store store(directory_ / "x");
+  StartPoint far = mark(8);
+  records::put_mark(far.point, records::kElementBegins, far.point.content + 100);
+  store.add(kFirst, file(), mark(4));
+  store.add(kFirst, file(), far);
+  EXPECT_EQ(store.find_start(kFirst, file(), far.point.content + 100)->point, mark(4).point);
+  EXPECT_EQ(store.find_start(kFirst, file(), far.point.content + 101)->point, far.point);
+}
+
+TEST_F(IndexStoreTest, GivesWhatHasNoMarksUpForWhatHas) {
+  Store store(directory_ / "x");
+  read_whole(store, kFirst, file());
+  store.add(kLater, file(), place(6));
+  EXPECT_EQ(store.find(file()).points.size(), 3u) << "no more is known of it";
+  store.add(kLater, file(), mark(5));
+  store.add_end(kLater, file(), std::uint64_t{14} << 20);
+  EXPECT_EQ(store.find(file()).points, std::vector{mark(5).point});
+}
+
+TEST_F(IndexStoreTest, IsAskedOnlyForFilesThatMayNotBeReadFromAnywhere) {
+  scheduler::JobSpec spec;
+  EXPECT_TRUE(is_indexed(spec, file()));
+  const InputFile plain{"/data/a", 100, "v1"};
+  EXPECT_FALSE(is_indexed(spec, plain));
+  spec.records = "json";
+  EXPECT_FALSE(is_indexed(spec, plain));
+  spec.records = "json:array";
+  EXPECT_TRUE(is_indexed(spec, plain));
+  InputFile known = plain;
+  known.points.push_back(mark(4).point);
+  EXPECT_FALSE(is_indexed(spec, known));
 }
 
 TEST_F(IndexStoreTest, IsOfNoUseWithALongPartThatCannotBeSkipped) {

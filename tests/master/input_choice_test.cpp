@@ -125,6 +125,31 @@ TEST_F(ChosenInputs, MayGrowIfThatIsSaid) {
   EXPECT_FALSE(files::is_growing(listed->files[1].version));  // what is read of it depends on all of it
 }
 
+TEST_F(ChosenInputs, ShowByTheFirstFileWhatRecordsAre) {
+  InputChoice choice;
+  choice.set_records_by_content();
+  const auto records_of = [&](const char* directory) {
+    const auto listed = list_inputs({at(directory)}, {}, choice);
+    EXPECT_TRUE(listed) << listed.error().message;
+    return listed ? listed->records : "none";
+  };
+  const std::string head = "WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 1048576\r\n\r\n";
+  const std::string warc = head + std::string(1 << 20, 'x') + "\r\n\r\n";
+  make("warc/a", "");
+  make("warc/b", warc + warc + warc);
+  EXPECT_EQ(records_of("warc"), "warc");
+  EXPECT_EQ(list_inputs({at("warc")}, {}, choice)->files.at(0).points.size(), 2u) << "it is looked through as such";
+  make("array/a", "[\n {\"a\": 1}\n]\n");
+  make("array/b", warc);
+  EXPECT_EQ(records_of("array"), "json:array");
+  make("text/a");
+  EXPECT_EQ(records_of("text"), "");
+  EXPECT_EQ(list_inputs({at("array")})->records, "") << "nobody has asked";
+  make("other", "BZh91AY&SY and so on");
+  EXPECT_TRUE(list({at("other")}, choice).empty());
+  EXPECT_NE(error_.find("say which records"), std::string::npos) << error_;
+}
+
 // The next job over the same directory would count the output of this one.
 TEST_F(ChosenInputs, AreNotWhereTheOutputIsWritten) {
   make("in/a");

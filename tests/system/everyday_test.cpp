@@ -44,6 +44,18 @@ TEST_F(Everyday, TheExamplesOfRunWorkAsPrinted) {
   EXPECT_EQ(at_prompt("ontime result lengths").out, "8\t1\n9\t1\n");
 }
 
+TEST_F(Everyday, RecordsAreWhatTheFirstFileShowsIfTheJobSaysSo) {
+  write_file(directory_ / "a.json", "[\n {\"n\": 1},\n {\"n\": 2}\n]\n");
+  const std::string run = "ontime run exec a.json --set framing=lines --set command=cat --output ";
+  const Finished shown = at_prompt(run + "chosen --records auto --json");
+  ASSERT_EQ(shown.status, 0) << shown.err;
+  EXPECT_EQ(nlohmann::json::parse(shown.out).at("record_format"), "json:array");
+  EXPECT_EQ(at_prompt("ontime result chosen").out, "{\"n\": 1}\n{\"n\": 2}\n");
+  const Finished lines = at_prompt(run + "lines");
+  EXPECT_NE(lines.err.find("which --records json:array reads"), std::string::npos) << lines.err;
+  EXPECT_EQ(at_prompt("ontime result lines").out, read_file(directory_ / "a.json"));
+}
+
 TEST_F(Everyday, OneBadNameAmongGoodOnesIsLeftOutAndListed) {
   std::filesystem::create_directory(directory_ / "in");
   ASSERT_EQ(at_prompt("cp book.txt in/a && cp book.txt in/b.bak && ln -s gone in/link").status, 0);

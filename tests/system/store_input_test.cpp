@@ -84,6 +84,25 @@ TEST_F(StoreInput, ThatIsCompressedIsDecompressed) {
   EXPECT_EQ(verified_answer(out_), counted_by_coreutils(kNovel));
 }
 
+// The first job finds out where its records begin.
+TEST_F(StoreInput, OfWarcIsDividedByTheNextJob) {
+  std::string records;
+  for (int i = 0; i < 5000; ++i)
+    records += "WARC/1.0\r\nContent-Length: 800\r\n\r\n" + std::string(800, 'x') + "\r\n\r\n";
+  write_file(store_->path("a.warc"), records);
+  auto environment = store_->environment();
+  environment["ONTIME_CACHE_DIR"] = directory_ / "cache";
+  for (const std::string job : {"first", "second"}) {
+    const std::string out = directory_ / job;
+    const Finished done = run({ONTIME_TEST_BIN "/ontime", "run", "wordcount", store_->url("a.warc"), "--records",
+                               "warc", "--split-size", "1MiB", "--output", out},
+                              environment);
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_NE(verified_answer(out).find("WARC/1.0\t5000\n"), std::string::npos);
+    EXPECT_EQ(nlohmann::json::parse(read_file(out + "/_manifest.json")).at("tasks").size(), job == "first" ? 1u : 4u);
+  }
+}
+
 TEST_F(StoreInput, ThatIsNotThereOrNotOursIsRefusedWithASentence) {
   put("a.txt");
   const auto refusal = [&](const std::string& input, const Environment& changes = {}) {

@@ -106,6 +106,68 @@ TEST_F(WebInput, ThatIsNotThereIsRefusedWithASentence) {
   EXPECT_NE(nobody.err.find("reached"), std::string::npos) << nobody.err;
 }
 
+// What a server says of a file is a reason to leave it out, at submission and where the file is mapped.
+TEST_F(WebInput, ThatIsGoneOrForbiddenIsLeftOutIfTheJobSaysSo) {
+  for (const char* name : {"kept.txt", "gone.txt", "closed.txt"}) copy_novel(name);
+  serve(
+      "location = /never.txt { return 410; } location = /secret.txt { return 403; }"
+      "location = /closed.txt { if (-f $document_root/closed) { return 403; } }");
+  Cluster cluster;
+  cluster.start_master();
+  Arguments arguments{"wordcount", "--output", cluster / "out", "--skip"};
+  for (const char* name : {"kept", "gone", "closed", "missing", "never", "secret"})
+    arguments.insert(arguments.begin() + 1, url(name + std::string(".txt")));
+  const auto refusal = [&](const std::string& skip) {
+    Arguments refused = arguments;
+    refused.insert(refused.begin(), "submit");
+    refused.push_back(skip);
+    const Finished finished = cluster.client(refused);
+    EXPECT_EQ(finished.status, 2) << finished.out;
+    return finished.err;
+  };
+  EXPECT_NE(refusal("vanished").find("secret.txt' cannot be read"), std::string::npos);
+  EXPECT_NE(refusal("unreadable").find("never.txt' cannot be read"), std::string::npos);
+  arguments.push_back("vanished,unreadable");
+  const std::string job = cluster.submit(arguments);
+  std::filesystem::remove(directory_ / "www/gone.txt");
+  write_file(directory_ / "www/closed", "");
+  cluster.add_worker();
+  EXPECT_EQ(cluster.wait(job), "succeeded") << cluster.job(job).dump(1);
+  EXPECT_EQ(verified_answer(cluster / "out"), counted_by_coreutils(kNovel));
+  const nlohmann::json left_out = nlohmann::json::parse(read_file(cluster / "out/_manifest.json")).at("left_out");
+  EXPECT_EQ(left_out.size(), 5u) << left_out.dump(1);
+  const auto why = [&](const std::string& name) { return left_out.dump().find(name) != std::string::npos; };
+  for (const char* name : {"gone.txt", "closed.txt", "missing.txt", "never.txt", "secret.txt"})
+    EXPECT_TRUE(why(name)) << name;
+}
+
+// The first job has to read from the begin; what it has found out of places is for the next.
+TEST_F(WebInput, WhoseRecordsAreToldFromTheBeginIsDividedByTheNextJob) {
+  std::filesystem::create_directories(directory_ / "www");
+  const std::string write = R"(import json, sys
+with open(sys.argv[1] + '/a.json', 'w') as to: to.write(json.dumps([{'n': i, 't': '],[{' * 200} for i in range(5000)]))
+with open(sys.argv[1] + '/a.warc', 'w') as to:
+    for i in range(5000): to.write('WARC/1.0\r\nContent-Length: 800\r\n\r\n' + 'x' * 800 + '\r\n\r\n')
+)";
+  write_file(directory_ / "write.py", write);
+  ASSERT_EQ(shell("python3 " + directory_ / "write.py" + " " + directory_ / "www").status, 0);
+  serve();
+  Cluster cluster;
+  cluster.start_master();
+  cluster.add_worker(2);
+  for (const auto& [file, records] : {std::pair{"a.json", "json:array"}, std::pair{"a.warc", "warc"}}) {
+    for (const bool is_first : {true, false}) {
+      const std::string out = cluster / (file + std::string(is_first ? "1" : "2"));
+      const std::string job =
+          cluster.submit({"exec", url(file), "--records", records, "--output", out, "--split-size", "1MiB", "--set",
+                          "framing=nul", "--set", "command=tr -dc '\\0' | wc -c", "--policy", "none"});
+      EXPECT_EQ(cluster.wait(job), "succeeded") << cluster.job(job).dump(1);
+      EXPECT_EQ(shell("cat " + out + "/part-* | awk '{s += $1} END {print s}'").out, "5000\n");
+      EXPECT_EQ(cluster.job(job).at("tasks"), is_first ? 1 : 4) << file;
+    }
+  }
+}
+
 // Offsets in it could not be counted: its first attempt behind them would cost one worker after another its connection.
 TEST_F(WebInput, ThatClaimsToBeTooLongIsRefusedWithASentence) {
   serve(R"(location / {

@@ -20,18 +20,12 @@ constexpr const char* kMoreThanSaid = "it holds more than its headers or its ind
 // Places in the order of the file: by byte, then by bit.
 auto order_of(std::uint64_t stored, std::uint64_t state) { return std::tuple(stored, state & 7); }
 
-// So that a file has about a thousand notes at first, and then about 700 for each doubling of what it holds.
-std::uint64_t apart_at(std::uint64_t offset, std::uint64_t least) {
-  constexpr std::uint64_t kMost = 256u << 20;
-  return std::max(least, std::min(offset / 1024, kMost));
-}
-
 }  // namespace
 
-// Notes are for files whose headers tell nothing.
 CompressedSource::CompressedSource(StoredInput& input, const InputAccess& access)
     : input_(input),
-      notes_(input.file().length() == 0 && input.has_parts() ? access.notes : InputNotes{}),
+      notes_((input.file().length() == 0 || access.notes.also_of_known) && input.has_parts() ? access.notes
+                                                                                             : InputNotes{}),
       window_bytes_max_(access.window_bytes_max),
       start_(input.file().start) {}
 
@@ -152,9 +146,9 @@ bool CompressedSource::meets_points() {
 }
 
 void CompressedSource::note_place() {
-  if (!notes_.on_point || offset_ - noted_ < apart_at(offset_, notes_.apart)) return;
+  if (!notes_.on_point || offset_ - noted_ < notes_.apart_at(offset_)) return;
   const auto here = place(stored_position());
-  if (!here || offset_ - noted_ < apart_at(offset_, notes_.apart * (needs_window() ? 4 : 1))) return;
+  if (!here || offset_ - noted_ < notes_.apart_at(offset_, needs_window() ? 4 : 1)) return;
   StartPoint start{{offset_, here->stored, here->state}};
   if (needs_window()) {
     const std::string before = window();

@@ -1,6 +1,7 @@
 #pragma once
 // The bytes of one input as a sequential stream, decompressed. Offsets count the uncompressed stream.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,8 +25,8 @@ struct InputFile {
   std::string version;     // whatever where it lies tells its contents apart by
   Codec codec = Codec::Plain;
   std::uint64_t content_bytes = 0;  // of a compressed file; 0: unknown
-  // Where reading of a compressed file may begin, in order: from its headers or found by an earlier job. A reader that
-  // passes a point checks it.
+  // Where reading of the file may begin, in order, and where records do that only a reader from the begin can tell:
+  // from its headers or found by an earlier job. A reader that passes a point checks it.
   std::vector<AccessPoint> points{};
   // A place that the job itself has been at, or one of the points that needs a window.
   std::optional<StartPoint> start{};
@@ -54,13 +55,21 @@ class StoredInput {
   const InputFile file_;
 };
 
-// Called with what reading a compressed file shows: where reading may begin, and how much the file holds.
+// Called with what reading a file shows that may not be begun anywhere: where it may be, and how much the file holds.
 struct InputNotes {
   std::function<void(StartPoint)> on_point{};   // empty: nobody
   std::function<void(std::uint64_t)> on_end{};  // the file holds so much
   // The least content from one note to the next: four times as much for a note with a window, and more in a long file.
   // Less than a block of bzip2 (900 kB), because a reader that begins inside a block reads the block from its begin.
   std::uint64_t apart = 768u << 10;
+  bool also_of_known = false;  // of a file too whose headers tell where reading may begin
+
+  // As it goes on, so that a file has about a thousand notes at first, and then about 700 for each doubling of what it
+  // holds.
+  std::uint64_t apart_at(std::uint64_t offset, std::uint64_t times = 1) const {
+    constexpr std::uint64_t kMost = 256u << 20;
+    return std::max(apart * times, std::min(offset / 1024, kMost));
+  }
 };
 
 // What an attempt may read.

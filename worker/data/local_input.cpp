@@ -45,7 +45,8 @@ class LocalInput final : public StoredInput {
     if (may_grow && files::growing_version_of(now) != file().version) return changed("another file has its name");
     if (may_grow && size >= file().size) return {};
     if (size != file().size) {
-      return changed("it has " + std::to_string(size) + " bytes instead of " + std::to_string(file().size));
+      const char* const hint = size > file().size ? ", which --growing allows" : "";
+      return changed("it has " + std::to_string(size) + " bytes instead of " + std::to_string(file().size) + hint);
     }
     if (files::version_of(now) != file().version) return changed("it was modified");
     return {};

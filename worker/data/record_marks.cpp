@@ -7,16 +7,18 @@
 
 namespace ontime::worker {
 
-RecordMarks::RecordMarks(InputFile& file, const app::RecordFormat& format) : bit_(records::mark_of(format)) {
+RecordMarks::RecordMarks(InputFile& file, const app::RecordFormat& format)
+    : bit_(records::mark_of(format)), plain_bytes_(file.codec == Codec::Plain ? file.size : 0) {
   for (AccessPoint& point : file.points) {
-    if ((point.state & bit_) != 0) marks_.push_back(point.content);
+    if (const auto at = records::marked_at(point, bit_)) marks_.push_back(*at);
     point.state &= ~records::kMarks;
   }
+  std::sort(marks_.begin(), marks_.end());  // in order, whatever the index says
   if (file.start) offer(*file.start);
 }
 
 void RecordMarks::offer(StartPoint& start) {
-  if ((start.point.state & bit_) != 0) start_ = start.point.content;
+  if (const auto at = records::marked_at(start.point, bit_)) start_ = *at;
   start.point.state &= ~records::kMarks;
 }
 
@@ -39,23 +41,36 @@ std::uint64_t RecordMarks::place() const {
 bool RecordMarks::pass(std::uint64_t position) {
   for (; !noted_.empty() && noted_.front().point.content <= position; noted_.pop_front()) {
     StartPoint& noted = noted_.front();
-    if (noted.point.content == position && !noted.point.needs_window()) noted.point.state |= bit_;
-    on_point_(std::move(noted));
+    records::put_mark(noted.point, bit_, position);
+    to_tell_.on_point(std::move(noted));
   }
+  if (plain_bytes_ > 0 && to_tell_.on_point) note(position);
   for (; next_ < marks_.size() && marks_[next_] <= position; ++next_) {
     if (marks_[next_] != position) return false;
   }
   return true;
 }
 
+void RecordMarks::note(std::uint64_t position) {
+  if (position == plain_bytes_) {
+    if (position > to_tell_.apart && to_tell_.on_end) to_tell_.on_end(position);
+    to_tell_ = {};
+  } else if (position - last_ >= to_tell_.apart_at(position)) {
+    last_ = position;
+    to_tell_.on_point({{position, position, bit_}});
+  }
+}
+
 void RecordMarks::jump(std::uint64_t position) {
+  last_ = position;
   next_ = static_cast<std::size_t>(std::lower_bound(marks_.begin(), marks_.end(), position) - marks_.begin());
 }
 
 InputNotes RecordMarks::listen(InputNotes notes) {
-  if (bit_ == 0 || !notes.on_point) return notes;
-  on_point_ = std::move(notes.on_point);
+  if (bit_ == 0 || !marks_.empty() || !notes.on_point) return notes;
+  to_tell_ = notes;
   notes.on_point = [this](StartPoint start) { noted_.push_back(std::move(start)); };
+  notes.also_of_known = true;
   return notes;
 }
 

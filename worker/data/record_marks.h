@@ -1,7 +1,7 @@
 #pragma once
 // Where records begin in a file of which only a reader from the begin can say so. The places come from an index, and
-// are checked: each lies in the range of one reader, which passes it. In a compressed file an attempt also finds out at
-// which of the places where reading may begin a record does.
+// are checked: each lies in the range of one reader, which passes it. In a file without such an index an attempt finds
+// them out: in a compressed one the first behind each place where reading may begin.
 
 #include <cstdint>
 #include <deque>
@@ -32,16 +32,20 @@ class RecordMarks {
   // Nothing was read up to there.
   void jump(std::uint64_t position);
 
-  // What a source is to tell, so that the marks among it are passed on as such.
+  // What a source is to tell, so that it is passed on with marks.
   InputNotes listen(InputNotes notes);
 
  private:
-  std::uint64_t bit_ = 0;             // of AccessPoint::state
+  void note(std::uint64_t position);
+
+  const std::uint64_t bit_;           // of AccessPoint::state
+  const std::uint64_t plain_bytes_;   // 0: the file is compressed
   std::vector<std::uint64_t> marks_;  // in order
   std::uint64_t start_ = 0;
   std::size_t next_ = 0;          // of marks_, not passed yet
   std::deque<StartPoint> noted_;  // likewise
-  std::function<void(StartPoint)> on_point_;
+  InputNotes to_tell_;            // what is found out
+  std::uint64_t last_ = 0;        // where a mark was found in a plain file
 };
 
 }  // namespace ontime::worker

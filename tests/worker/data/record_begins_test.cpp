@@ -58,16 +58,36 @@ ReadAt reads(const std::string& content) {
 }
 
 // As a test reads it: with the places that its index has.
-void expect_ranges(const InputFile& file, const Written& written, Random& random) {
+void expect_ranges(const std::string& format, const InputFile& file, const Written& written, Random& random) {
   for (int i = 0; i < 40; ++i) {
     const std::uint64_t size = written.content.size();
     const std::uint64_t at = pick(random, size);
     const std::uint64_t then = at + pick(random, size - at + 1);
     Texts found;
     for (const ByteRange range : {ByteRange{0, at}, ByteRange{at, then}, ByteRange{then, size}})
-      ASSERT_NO_FATAL_FAILURE(read(file, rule_of("warc"), range, 64, found));
+      ASSERT_NO_FATAL_FAILURE(read(file, rule_of(format), range, 64, found));
     ASSERT_EQ(found, written.records) << at << " " << then;
   }
+}
+
+// What reading shows that knows no places.
+struct FirstPass {
+  std::vector<StartPoint> starts;
+  std::vector<std::uint64_t> begins;  // of the records, and the end
+  std::uint64_t content_bytes = 0;
+
+  std::uint64_t begin_behind(std::uint64_t at) const { return *std::lower_bound(begins.begin(), begins.end(), at); }
+};
+FirstPass first_pass(const std::string& format, const InputFile& file) {
+  FirstPass pass;
+  InputAccess access;
+  access.notes = {[&](StartPoint start) { pass.starts.push_back(std::move(start)); },
+                  [&](std::uint64_t bytes) { pass.content_bytes = bytes; }, 1};
+  auto reader = RecordReader::open(file, rule_of(format), 0, 64, access);
+  for (auto block = (*reader)->next(kUnknownEnd); block && block->records > 0; block = (*reader)->next(kUnknownEnd))
+    for (const app::Record record : block->batch.records()) pass.begins.push_back(record.offset);
+  pass.begins.push_back((*reader)->position());
+  return pass;
 }
 
 TEST_F(RecordBegins, WarcBeginsAtMarksOfTheHeads) {
@@ -79,7 +99,7 @@ TEST_F(RecordBegins, WarcBeginsAtMarksOfTheHeads) {
     file.points =
         master::find_record_points(*rule_of("warc").format, file.size, reads(written.content), {256, 1000, 1});
     EXPECT_EQ(file.points.size(), written.records.size() - 1);
-    ASSERT_NO_FATAL_FAILURE(expect_ranges(file, written, random)) << seed;
+    ASSERT_NO_FATAL_FAILURE(expect_ranges("warc", file, written, random)) << seed;
     auto reader = RecordReader::open(file, rule_of("warc"), 0);
     for (const AccessPoint& point : file.points) {
       EXPECT_EQ(*(*reader)->align(point.content - 1, file.size), point.content);
@@ -142,33 +162,86 @@ TEST_F(RecordBegins, MembersOfWarcAreMarkedWhereARecordBegins) {
   ASSERT_EQ(at, written.content.size());
   write_file(directory_.file("gzip"), stored);
   InputFile file = describe(directory_.file("gzip"), Codec::Gzip);
-  std::vector<StartPoint> noted;
-  InputAccess access;
-  access.notes = {[&](StartPoint start) { noted.push_back(std::move(start)); }, {}, 1};
-  auto reader = RecordReader::open(file, rule_of("warc"), 0, 4096, access);
-  for (auto block = (*reader)->next(kUnknownEnd); block && block->records > 0;) block = (*reader)->next(kUnknownEnd);
-  std::size_t marks = 0;
-  for (const StartPoint& start : noted) {
-    if (start.point.content == written.content.size()) continue;  // behind all
-    const bool is_marked = (start.point.state & records::kWarcBegins) != 0;
-    EXPECT_EQ(is_marked, !start.point.needs_window() && written.content.substr(start.point.content, 5) == "WARC/");
-    marks += is_marked ? 1 : 0;
+  const FirstPass pass = first_pass("warc", file);
+  ASSERT_EQ(pass.content_bytes, written.content.size());
+  for (const StartPoint& start : pass.starts) {
+    EXPECT_EQ(records::marked_at(start.point), pass.begin_behind(start.point.content));
     if (!start.point.needs_window()) file.points.push_back(start.point);
   }
-  EXPECT_GT(marks, 5u);
-  EXPECT_GT(noted.size(), marks);
-  file.content_bytes = written.content.size();
-  ASSERT_NO_FATAL_FAILURE(expect_ranges(file, written, random));
+  EXPECT_GT(file.points.size(), 5u);
+  file.content_bytes = pass.content_bytes;
+  ASSERT_NO_FATAL_FAILURE(expect_ranges("warc", file, written, random));
   file.points.clear();
   file.content_bytes = 0;
-  noted.pop_back();
-  file.start = *std::find_if(noted.rbegin(), noted.rend(),
-                             [](const StartPoint& one) { return (one.point.state & records::kWarcBegins) != 0; });
-  Texts found;
-  ASSERT_NO_FATAL_FAILURE(read(file, rule_of("warc"), {file.start->point.content + 1, kUnknownEnd}, 64, found));
-  EXPECT_LT(found.size(), written.records.size() - 1);
-  found.clear();
-  ASSERT_NO_FATAL_FAILURE(read(file, rule_of("lines"), {file.start->point.content + 1, kUnknownEnd}, 64, found));
+  for (const StartPoint& start : pass.starts) {
+    file.start = start;
+    const std::uint64_t from = pass.begin_behind(start.point.content) + 1;
+    Texts found;
+    ASSERT_NO_FATAL_FAILURE(read(file, rule_of("warc"), {from, kUnknownEnd}, 64, found));
+    const auto first = std::lower_bound(pass.begins.begin(), pass.begins.end(), from) - pass.begins.begin();
+    EXPECT_EQ(found, Texts(written.records.begin() + std::min<std::ptrdiff_t>(first, written.records.size()),
+                           written.records.end()));
+    found.clear();
+    ASSERT_NO_FATAL_FAILURE(read(file, rule_of("lines"), {from, kUnknownEnd}, 64, found));
+  }
+}
+
+// In a store, for example, where nobody hops from head to head, and where records do not say how long they are.
+TEST_F(RecordBegins, AFirstReaderMarksAPlainFile) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    Random random(seed);
+    for (const std::string format : {"warc", "json:array"}) {
+      const Written written = format == "warc" ? write_warc(random) : write_json(random, true);
+      write_file(directory_.file("plain"), written.content);
+      InputFile file = describe(directory_.file("plain"));
+      const FirstPass pass = first_pass(format, file);
+      EXPECT_EQ(pass.content_bytes, written.content.size());
+      for (const StartPoint& start : pass.starts) {
+        EXPECT_EQ(start.point.content, start.point.stored);
+        EXPECT_EQ(records::marked_at(start.point), pass.begin_behind(start.point.content));
+        file.points.push_back(start.point);
+      }
+      EXPECT_GE(file.points.size() * 64 + 64, std::min<std::size_t>(written.records.size(), 128));
+      ASSERT_NO_FATAL_FAILURE(expect_ranges(format, file, written, random)) << seed;
+      EXPECT_TRUE(first_pass(format, file).starts.empty()) << "they are known";
+      EXPECT_TRUE(first_pass("lines", file).starts.empty()) << "lines need none";
+    }
+  }
+}
+
+// Its records begin behind the places where reading may.
+TEST_F(RecordBegins, AFirstReaderMarksACompressedArray) {
+  Random random(5);
+  Written written{"[", {}};
+  for (int i = 0; i < 4000; ++i) {
+    written.records.push_back("{\"n\":" + std::to_string(random()) + ",\"a\":[" + std::to_string(random()) + "]}");
+    written.content += (i > 0 ? "," : "") + written.records.back();
+  }
+  written.content += "]";
+  std::string members;
+  for (std::size_t at = 0; at < written.content.size(); at += 7000) members += gzip(written.content.substr(at, 7000));
+  write_file(directory_.file("gzip"), members);
+  InputFile file = describe(directory_.file("gzip"), Codec::Gzip);
+  const FirstPass pass = first_pass("json:array", file);
+  for (const StartPoint& start : pass.starts) {
+    EXPECT_EQ(records::marked_at(start.point), pass.begin_behind(start.point.content));
+    if (!start.point.needs_window()) file.points.push_back(start.point);
+  }
+  EXPECT_GT(file.points.size(), 20u);
+  file.content_bytes = pass.content_bytes;
+  ASSERT_NO_FATAL_FAILURE(expect_ranges("json:array", file, written, random));
+  file.points.clear();  // its headers tell how much it holds, and no marks: those are found out too
+  EXPECT_EQ(first_pass("json:array", file).starts.size(), pass.starts.size());
+  EXPECT_TRUE(first_pass("lines", file).starts.empty());
+}
+
+TEST_F(RecordBegins, WhatIsFarFromAPlaceIsNotMarked) {
+  AccessPoint point{1000, 10, 0, {}};
+  records::put_mark(point, records::kElementBegins, 1000 + records::kDistanceMost + 1);
+  EXPECT_EQ(point, (AccessPoint{1000, 10, 0, {}}));
+  records::put_mark(point, records::kElementBegins, 1000 + records::kDistanceMost);
+  EXPECT_EQ(records::marked_at(point, records::kElementBegins), 1000 + records::kDistanceMost);
+  EXPECT_FALSE(records::marked_at(point, records::kWarcBegins));
 }
 
 }  // namespace
