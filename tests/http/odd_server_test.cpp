@@ -1,11 +1,9 @@
-// Servers that redirect, encode, tell no size or take their time.
+// Servers that redirect, encode or tell no size.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
 #include <string>
-#include <thread>
 
 #include "common/http/client.h"
 #include "common/http/remote_file.h"
@@ -254,24 +252,6 @@ TEST(SmallFile, ComesWithTheLookAtIt) {
   State other = *looked;
   other.version = "\"2\"";
   EXPECT_FALSE(file.read(other, 0, 8, bytes.data()));
-}
-
-// Three times as long as it is waited for at first.
-TEST_F(OddServer, ThatNeedsTimeIsGivenItFromThenOn) {
-  Patience brief = patience();
-  brief.silence = 200ms;
-  server_.set_fault([](int, const httplib::Request&, httplib::Response&) {
-    std::this_thread::sleep_for(600ms);
-    return false;
-  });
-  RemoteFile slow(url(), nullptr, brief);
-  const auto looked = slow.look();
-  ASSERT_TRUE(looked) << looked.error().message;
-  const int tries = server_.requests();
-  EXPECT_GT(tries, 1);
-  std::string bytes(10, '\0');
-  ASSERT_TRUE(slow.read(*looked, 50'000, bytes.size(), bytes.data()));
-  EXPECT_EQ(server_.requests(), tries + 1);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ class StalledRange : public testing::Test {
  protected:
   explicit StalledRange(std::size_t bytes = 1'000'000) : content_(std::string(bytes, 'x') + "end") {}
 
-  using Answer = std::function<Script(int request, const std::string& head)>;  // from 1, without looks at the file
+  using Answer = std::function<Script(int request, const std::string& head)>;  // from 1, without looks that are quick
 
   // A process of the server's machine.
   void serve(Answer answer) {
@@ -75,7 +75,7 @@ class StalledRange : public testing::Test {
       head.append(more, static_cast<std::size_t>(size));
     }
     const bool is_look = head.find("bytes=0-16383\r\n") != head.npos;
-    for (const Piece& piece : is_look ? healthy(head) : answer(++requests_, head)) {
+    for (const Piece& piece : is_look&& looks_are_quick_ ? healthy(head) : answer(++requests_, head)) {
       if (piece.pause > Duration(0)) std::this_thread::sleep_for(piece.pause);
       for (std::size_t sent = 0; sent < piece.bytes.size();) {
         const ssize_t size = ::send(connection, piece.bytes.data() + sent, piece.bytes.size() - sent, MSG_NOSIGNAL);
@@ -117,6 +117,7 @@ class StalledRange : public testing::Test {
 
   SmallCluster small_;
   const std::string content_;
+  bool looks_are_quick_ = true;
   int requests_ = 0;
   Script first_;
 };
@@ -144,6 +145,25 @@ TEST_F(StalledRange, IsNoRangeThatTakesItsTime) {
   EXPECT_EQ(requests_, 2);
   EXPECT_GT(takes(Script{{1ms, head(0)}} + in_drops(content_, 100ms, 8'000)), 12s);
   EXPECT_EQ(requests_, 1);
+}
+
+// Three times as long as it is waited for at first: it is given that from then on.
+TEST_F(StalledRange, IsNotTakenForOneWhereTheServerHasNeededTimeBefore) {
+  looks_are_quick_ = false;
+  serve([this](int, const std::string& asked) { return Script{{600ms, ""}} + healthy(asked); });
+  small_.run(small_.other, [&] {
+    http::Patience brief;
+    brief.silence = 200ms;
+    http::RemoteFile slow(url(), nullptr, brief);
+    const auto looked = slow.look();
+    ASSERT_TRUE(looked) << looked.error().message;
+    const int tries = requests_;
+    EXPECT_GT(tries, 1);
+    std::string bytes(10, '\0');
+    const auto read = slow.read(*looked, 50'000, bytes.size(), bytes.data());
+    EXPECT_TRUE(read) << read.error().message;
+    EXPECT_EQ(requests_, tries + 1);
+  });
 }
 
 // Many ranges by one request, ahead of who reads.

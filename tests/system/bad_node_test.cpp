@@ -50,6 +50,8 @@ TEST_P(StoppedAttempt, DoesNotHoldItsJob) {
                       "stall=task:3@20%",
                       "--checkpoint",
                       "1s",
+                      "--attempt-timeout",
+                      "6s",
                       "--seed",
                       "7",
                       "--quiet",

@@ -59,7 +59,7 @@ function smallExplanation(tick) {
 const kSmall = 120;  // tasks
 
 function smallJob(tick) {
-  return job(11, {name: 'small', tasks: kSmall, elapsed_seconds: 39 + tick / 10, deadline_seconds: 3600, policy: 'none',
+  return job(11, {name: 'small', tasks: kSmall, elapsed_seconds: 39 + tick / 1000, deadline_seconds: 3600, policy: 'none',
     priority: 5, on_miss: 'kill', policy_problem: "the policy 'chosen' is missing; 'none' stands in",
     forecast: {...forecast, pocd: 0.99999, low_seconds: 45, median_seconds: 50, high_seconds: 55},
     forecasts: forecasts.slice(0, 5), explanation: smallExplanation(tick),
