@@ -239,7 +239,8 @@ def page_of(verdicts: Sequence[Verdict], first: str, others: Sequence[str], agai
     won = sum(one.ahead.value > 0 for one in verdicts)
     level = sum(one.ahead.value == 0 for one in verdicts)
     return (
-        f"# The league{name and ': ' + name}\n\n`{first}` beside {len(rivals)} rivals in {len(verdicts)} rows: ahead of each in {won}, level "
+        f"# The league{name and ': ' + name}\n\n"
+        f"`{first}` beside {len(rivals)} rivals in {len(verdicts)} rows: ahead of each in {won}, level "
         f"with the best in {level}, behind in {len(verdicts) - won - level}.{kin}\n\n    {again}\n\n"
         "Cells are PoCD, or the mean time of a job where nobody is late, / slot-seconds a job. Differences are paired by\n"
         f"job, over {seeds} seeds, with 95 % intervals by the bootstrap over seeds; of times, as shares of the other's "
@@ -247,7 +248,7 @@ def page_of(verdicts: Sequence[Verdict], first: str, others: Sequence[str], agai
         "Where a study tells policies what durations are like, those here that take it know it too.\n"
         + ("Three seeds have ten resamples that differ: such an interval says little.\n" if seeds <= 3 else "")
         + f"\n## Where `{first}` loses\n\n{_losses(verdicts, first)}\n{_room(verdicts, first)}"
-        + (f"\n![PoCD by row and policy]({_stem(name)}.svg)\n" if any(one.measure == "pocd" for one in verdicts) else "")
+        + (f"\n![PoCD by row and policy]({_stem(name)}.svg)\n" if any(v.measure == "pocd" for v in verdicts) else "")
         + f"\n## By row\n\n{_comparisons(verdicts, first)}"
         f"\n## All\n\n`bound` is what no policy can exceed, `clairvoyant` the looser one; `ideal` shares all work at mean "
         f"speed, and a\npolicy can exceed it.\n\n{_all_rows(verdicts, first, others)}\n"
