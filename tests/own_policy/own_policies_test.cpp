@@ -110,7 +110,8 @@ TEST_F(OwnPolicies, OneThatNeverReturnsEndsTheProgramAndTheNextDoesWithoutIt) {
     note_hanging_policies_in(notes);
     hang(copy("hangs"), {});
   };
-  EXPECT_EXIT(hang_and_note(), testing::ExitedWithCode(1), "hangs.so has not answered for 60.0 ms, and this program ends");
+  EXPECT_EXIT(hang_and_note(), testing::ExitedWithCode(1),
+              "hangs.so has not answered for 60.0 ms, and this program ends");
 
   note_hanging_policies_in(notes);
   EXPECT_THAT(notes_under(file("hangs"), {{"how", "hangs"}}),
