@@ -54,8 +54,14 @@ Maker open(const std::string& file) {
 std::unique_ptr<scheduler::Policy> make(const std::string& file, Parameters& parameters, Duration budget) {
   if (const Status kept = app::check_kept(file, {::geteuid(), ::getegid()}, "policy"); !kept)
     refuse(kept.error().message);
-  if (is_planned_elsewhere(file)) return make_remote_policy(file, parameters.rest(), budget);
-  return watched(file, budget, [&] { return std::unique_ptr<scheduler::Policy>(open(file)(parameters)); });
+  const bool is_elsewhere = is_planned_elsewhere(file);
+  const auto made = [&] {
+    return is_elsewhere ? make_remote_policy(file, parameters.rest(), budget)
+                        : std::unique_ptr<scheduler::Policy>(open(file)(parameters));
+  };
+  // A process is ended at its budget, and the policy gives way. To give way without one would be a result that hangs on
+  // how busy the machine is.
+  return is_elsewhere && budget > Duration::zero() ? made() : watched(file, budget, made);
 }
 
 // Plans nothing.

@@ -51,8 +51,8 @@ class Calls {
     seen_ = changes;
     if (ticks_ < most_) return;
     const bool is_noted = note(identity_);
-    ending.load()("The policy " + file_ + " has not returned for " + format_duration(most_ * tick_length.load()) +
-                      " and cannot be left while it runs in this program, which ends. Mend the policy, or give it a "
+    ending.load()("The policy " + file_ + " has not answered for " + format_duration(most_ * tick_length.load()) +
+                      ", and this program ends: it cannot go on without the answer. Mend the policy, or give it a "
                       "larger budget.",
                   is_noted);
   }

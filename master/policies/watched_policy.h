@@ -1,7 +1,7 @@
 #pragma once
-// A policy in a shared object that does not come back from a call. It runs in the thread that decides and cannot be
-// left there, so the process ends with a sentence instead of standing still without one; the next one on the same state
-// does without the policy.
+// A policy that does not come back from a call and cannot be left: a shared object runs in the thread that decides, and
+// one in another process has no budget at which it would be. So the process ends with a sentence instead of standing
+// still without one; the next one on the same state does without the policy.
 
 #include <functional>
 #include <memory>

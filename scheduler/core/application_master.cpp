@@ -1,5 +1,7 @@
 #include "scheduler/core/application_master.h"
 
+#include <algorithm>
+
 namespace ontime::scheduler {
 
 ApplicationMaster::ApplicationMaster(JobId job, const Cluster& cluster)
@@ -38,10 +40,11 @@ void ApplicationMaster::refresh(const Cluster& cluster, TaskId id) {
 void ApplicationMaster::look_for_unheld(const Cluster& cluster, TaskId id) {
   const auto first = unheld_segments_.lower_bound({id.index, 0});
   unheld_segments_.erase(first, unheld_segments_.lower_bound({id.index + 1, 0}));
-  cluster.find_task(id)->ledger.for_each_open_from_back([&](const Segment& segment) {
-    const SegmentKey key{id.index, segment.range.begin};
-    const bool is_held = !cluster.racing(id, key.begin).empty() || !cluster.standing_by(id, key.begin).empty();
-    if (!is_held) unheld_segments_.insert(key);
+  const Task& task = *cluster.find_task(id);
+  task.ledger.for_each_open_from_back([&](const Segment& segment) {
+    const std::uint64_t begin = segment.range.begin;
+    const bool is_held = std::ranges::any_of(task.attempts, [&](const Attempt& held) { return held.holds(begin); });
+    if (!is_held) unheld_segments_.insert({id.index, begin});
   });
 }
 

@@ -31,15 +31,14 @@ void Scheduler::Impl::follow(const Fact& fact, TimePoint at) {
       if (has_ended) slowness = master->second.on_attempt_ended(cluster_, id);
       master->second.refresh(cluster_, id.task);
       if (master->second.has_standbys()) changed_.insert(id.task.job);
-      wait(id.task.job);
+      if (has_ended || master->second.has_waiting()) wait(id.task.job);
     }
+    if (!has_ended) return;
     resources_.refresh(cluster_, attempt->node);
     if (slowness) resources_.observe_slowness(cluster_, attempt->node, id.task, *slowness, at);
-    if (has_ended) {
-      timers_.disarm(checkpoint_of(id));
-      timers_.disarm(stall_of(id));
-      timers_.disarm(cut_of(id));
-    }
+    timers_.disarm(checkpoint_of(id));
+    timers_.disarm(stall_of(id));
+    timers_.disarm(cut_of(id));
   };
   if (const auto* launched = std::get_if<fact::AttemptLaunched>(&fact)) {
     resources_.refresh(cluster_, launched->node);
@@ -142,7 +141,9 @@ void Scheduler::Impl::on(StepBuilder& step, const event::AttemptReady& event) {
 void Scheduler::Impl::on(StepBuilder& step, const event::CutAnswered& event) {
   cluster_.observe_heard(event.node, step.now);
   if (!is_live_on(event.node, event.attempt)) return;
-  masters_.at(event.attempt.task.job).on_cut_answered(step, event);
+  ApplicationMaster& master = masters_.at(event.attempt.task.job);
+  master.on_cut_answered(step, event);
+  if (master.has_waiting()) wait(event.attempt.task.job);  // what is to take over
 }
 
 void Scheduler::Impl::on(StepBuilder& step, const event::SegmentSealed& event) {

@@ -154,8 +154,13 @@ void DurationSample::add_warm_launch(double seconds) {
 }
 
 void DurationSample::add_fixed(Beginning how, double seconds) {
-  keep_latest(fixed_[static_cast<std::size_t>(how)], {&seconds, 1}, kFixedKept);
-  usual_fixed_ = {};
+  std::vector<double>& seen = fixed_[static_cast<std::size_t>(how)];
+  std::optional<double>& median = usual_fixed_[static_cast<std::size_t>(how)];
+  // Each checkpoint adds one. Where another goes for it that lies on the same side of the median, that stays.
+  const auto [less, more] = std::minmax({seconds, seen.empty() ? seconds : seen.front()});
+  const bool stays = median && seen.size() == kFixedKept && (less == more || more < *median || less > *median);
+  keep_latest(seen, {&seconds, 1}, kFixedKept);
+  if (!stays) median.reset();
 }
 
 void DurationSample::add_first(double seconds) {

@@ -3,9 +3,11 @@
 //   bench_simulator                 lifetimes and growth: about a minute
 //   bench_simulator --large POLICY  2,700 jobs with about 1,000,000 tasks
 //   bench_simulator --nodes N       an event with N nodes, for a count of its instructions (valgrind --tool=callgrind)
+//   bench_simulator --checkpoints   how much longer a run with checkpoints takes than without, by policy
 //   bench_simulator --quick         a little of everything, to see that it runs
 #include <sys/resource.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -47,7 +49,7 @@ Scenario cluster(std::uint32_t nodes, std::uint32_t jobs, const std::string& pol
   return scenario;
 }
 
-void measure(const Scenario& scenario, std::uint32_t nodes) {
+double measure(const Scenario& scenario, std::uint32_t nodes) {
   const double before = used().seconds;
   const Outcome outcome = run(scenario, 1);
   const Used after = used();
@@ -60,6 +62,24 @@ void measure(const Scenario& scenario, std::uint32_t nodes) {
       1e-6 * static_cast<double>(outcome.events) / seconds, 1e6 * seconds / static_cast<double>(outcome.events),
       after.mebibytes);
   std::fflush(stdout);
+  return seconds;
+}
+
+// In turn, so that other work on the machine weighs alike.
+void compare_checkpoints(const std::string& policy) {
+  Scenario scenario = cluster(150, 280, policy);
+  scenario.jobs[0].size.tasks = Distribution::constant(50);
+  scenario.jobs[0].arrivals = {};
+  scenario.jobs[0].arrivals.load = 0.7;
+  double without = 0;
+  double with = 0;
+  for (int turn = 0; turn < 3; ++turn) {
+    scenario.jobs[0].handling.checkpoint_interval = ontime::Duration(0);
+    without += measure(scenario, 150);
+    scenario.jobs[0].handling.checkpoint_interval = std::chrono::seconds(5);
+    with += measure(scenario, 150);
+  }
+  std::printf("%-13s with checkpoints %.2f times as long\n", policy.c_str(), with / without);
 }
 
 // As many events at every size: fewer jobs per node the more nodes there are, all of them about half busy.
@@ -88,8 +108,12 @@ int main(int count, char** words) {
     measure_event(static_cast<std::uint32_t>(std::stoul(arguments[1])), false);
     return 0;
   }
+  if (arguments.size() == 1 && arguments[0] == "--checkpoints") {
+    for (const char* policy : {"none", "hadoop", "split-resume"}) compare_checkpoints(policy);
+    return 0;
+  }
   if (!quick && !arguments.empty()) {
-    std::fputs("usage: bench_simulator [--quick | --large POLICY | --nodes N]\n", stderr);
+    std::fputs("usage: bench_simulator [--quick | --large POLICY | --nodes N | --checkpoints]\n", stderr);
     return 2;
   }
   for (const char* policy :

@@ -104,13 +104,14 @@ TEST_F(OwnPolicies, OneThatNeverReturnsEndsTheProgramAndTheNextDoesWithoutIt) {
     notes_under(policy, parameters);
   };
   EXPECT_EXIT(hang(copy("hangs"), {{"budget", "20ms"}}), testing::ExitedWithCode(2),
-              "hangs.so has not returned for 200");
+              "hangs.so has not answered for 200");
   const auto hang_and_note = [&] {
     fs::remove(notes);
     note_hanging_policies_in(notes);
     hang(copy("hangs"), {});
   };
-  EXPECT_EXIT(hang_and_note(), testing::ExitedWithCode(1), "hangs.so has not returned for 60.0 ms and cannot be left");
+  EXPECT_EXIT(hang_and_note(), testing::ExitedWithCode(1),
+              "hangs.so has not answered for 60.0 ms, and this program ends");
 
   note_hanging_policies_in(notes);
   EXPECT_THAT(notes_under(file("hangs"), {{"how", "hangs"}}),

@@ -6,6 +6,8 @@
 #include <sys/un.h>
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +19,7 @@
 #include "common/files/temporary_directory.h"
 #include "master/policies/look.h"
 #include "master/policies/own_policies.h"
+#include "master/policies/watched_policy.h"
 #include "tests/own_policy/asked_policy.h"
 #include "tests/support/process.h"
 
@@ -164,6 +167,20 @@ TEST(RemotePolicies, AProcessThatHangsIsEndedAtOnce) {
   PacedWorld paced = world_that_looks([&](const View& view) { return hung->plan(view); });
   EXPECT_TRUE(paced.run_job(paced.submit(2, {})));
   EXPECT_FALSE(runs(pid_in(mark)));
+}
+
+// As in simulations.
+TEST(RemotePolicies, OneThatHangsWithoutABudgetEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto hang = [] {
+    const auto end = [](const std::string& why, bool) {
+      std::fprintf(stderr, "%s\n", why.c_str());
+      std::_Exit(2);
+    };
+    end_at_hanging_policies(end, 50ms);
+    notes_under(python("unruly"), {{"how", "hangs"}, {"mark", "/dev/null"}});
+  };
+  EXPECT_EXIT(hang(), testing::ExitedWithCode(2), "unruly.py has not answered for 3.00 s, and this program ends");
 }
 
 // Somebody has ended it who needed its memory, say.

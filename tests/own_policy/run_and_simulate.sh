@@ -80,7 +80,7 @@ diff <("$ontime" result "$work/copied") <("$ontime" result "$work/left")
 status=0
 wait $simulation || status=$?
 [ "$status" -eq 2 ]
-grep '^ontime: The policy .*unruly.so has not returned for 10.00 s and cannot be left' "$work/stuck"
+grep '^ontime: The policy .*unruly.so has not answered for 10.00 s, and this program ends' "$work/stuck"
 
 echo "One that cannot be loaded is refused before anything runs"
 status=0

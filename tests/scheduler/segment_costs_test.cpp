@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <vector>
 
+#include "common/base/median.h"
 #include "scheduler/math/durations.h"
 #include "scheduler/math/numeric.h"
 
@@ -84,6 +86,17 @@ TEST(DurationSample, KnowsTheFixedPartByHowTheSegmentBegan) {
   sample.add_fixed(Beginning::Warm, 0.1);
   EXPECT_EQ(sample.usual_fixed(Beginning::Warm), 0.1);
   EXPECT_EQ(sample.usual_fixed(Beginning::Next), 8);
+}
+
+// It is not sought anew where what comes and what goes leave it alone.
+TEST(DurationSample, TheUsualFixedPartIsTheMedianOfTheLatest) {
+  DurationSample sample;
+  std::mt19937 chance(7);
+  for (int i = 0; i < 2000; ++i) {
+    sample.add_fixed(Beginning::Next, std::uniform_int_distribution(1, i < 1000 ? 1000 : 5)(chance));
+    const auto seen = sample.fixed(Beginning::Next);
+    ASSERT_EQ(sample.usual_fixed(Beginning::Next), median_of({seen.begin(), seen.end()})) << i;
+  }
 }
 
 TEST(DurationSample, AFirstByteIsLateWellBehindTheLatest) {

@@ -32,6 +32,7 @@ LIMITS = {"bound": "bound", "clairvoyant": "bound:clairvoyant=yes", "ideal": "id
 _MEASURES = ["pocd", "machine_time", "flow_time"]
 _SAME = {"auto", "split-resume"}  # one chooses the other, so neither is ahead of it
 _RESAMPLES = 2000
+_NEAR = 0.03  # PoCD; a smaller distance to the bound is none
 _QUICK_ROWS = 6  # of each study at most
 _QUICK_SEEDS = 3
 
@@ -190,6 +191,20 @@ def _losses(verdicts: Sequence[Verdict], first: str) -> str:
     return grid.markdown()
 
 
+def _room(verdicts: Sequence[Verdict], first: str) -> str:
+    """Where no other is better, and one might be."""
+    gaps = [(one.row.value("bound", "pocd") - one.row.value(first, "pocd"), one) for one in verdicts]
+    far = [(gap, one) for gap, one in gaps if gap > _NEAR and one.measure == "pocd" and one.ahead.value >= 0]
+    if not far:
+        return f"Where it is not behind, it is nowhere more than {_NEAR} below the bound.\n"
+    far.sort(key=lambda gap: -gap[0])
+    grid = Grid(["row", "the bound is higher by", f"`{first}`", "the bound", "the clairvoyant one"], 1)
+    for gap, one in far:
+        cells = [_cell(one.row, name, one.measure) for name in (first, *list(LIMITS)[:2])]
+        grid.lines.append([one.row.where, fixed(gap, 3), *cells])
+    return grid.markdown()
+
+
 def _all_rows(verdicts: Sequence[Verdict], first: str, others: Sequence[str]) -> str:
     grid = Grid(["row", *(f"`{name}`" for name in (first, *others)), *LIMITS], 1)
     for one in verdicts:
@@ -213,26 +228,31 @@ def _comparisons(verdicts: Sequence[Verdict], first: str) -> str:
     return grid.markdown()
 
 
-def page_of(verdicts: Sequence[Verdict], first: str, others: Sequence[str], again: str) -> str:
+def _stem(name: str) -> str:
+    return f"league-{name}" if name else "league"
+
+
+def page_of(verdicts: Sequence[Verdict], first: str, others: Sequence[str], again: str, name: str = "") -> str:
     seeds = verdicts[0].ahead.runs
     rivals = _rivals(first, others)
     kin = "".join(f" `{name}` is no rival: one chooses the other." for name in others if name not in rivals)
     won = sum(one.ahead.value > 0 for one in verdicts)
     level = sum(one.ahead.value == 0 for one in verdicts)
     return (
-        f"# The league\n\n`{first}` beside {len(rivals)} rivals in {len(verdicts)} rows: ahead of each in {won}, level "
+        f"# The league{name and ': ' + name}\n\n"
+        f"`{first}` beside {len(rivals)} rivals in {len(verdicts)} rows: ahead of each in {won}, level "
         f"with the best in {level}, behind in {len(verdicts) - won - level}.{kin}\n\n    {again}\n\n"
         "Cells are PoCD, or the mean time of a job where nobody is late, / slot-seconds a job. Differences are paired by\n"
         f"job, over {seeds} seeds, with 95 % intervals by the bootstrap over seeds; of times, as shares of the other's "
         "time.\n"
         "Where a study tells policies what durations are like, those here that take it know it too.\n"
         + ("Three seeds have ten resamples that differ: such an interval says little.\n" if seeds <= 3 else "")
-        + f"\n## Where `{first}` loses\n\n{_losses(verdicts, first)}"
-        + ("\n![PoCD by row and policy](league.svg)\n" if any(one.measure == "pocd" for one in verdicts) else "")
+        + f"\n## Where `{first}` loses\n\n{_losses(verdicts, first)}\n{_room(verdicts, first)}"
+        + (f"\n![PoCD by row and policy]({_stem(name)}.svg)\n" if any(v.measure == "pocd" for v in verdicts) else "")
         + f"\n## By row\n\n{_comparisons(verdicts, first)}"
         f"\n## All\n\n`bound` is what no policy can exceed, `clairvoyant` the looser one; `ideal` shares all work at mean "
         f"speed, and a\npolicy can exceed it.\n\n{_all_rows(verdicts, first, others)}\n"
-        "The same as a table for programs: [league.csv](league.csv).\n"
+        f"The same as a table for programs: [{_stem(name)}.csv]({_stem(name)}.csv).\n"
     )
 
 
@@ -274,6 +294,7 @@ def run(arguments: Sequence[str]) -> str:
     parser.add_argument("studies", nargs="+", type=Path, help="whose rows are run; their own policies are not")
     parser.add_argument("--output", "-o", type=Path, required=True, help="a directory for page, table and figure")
     parser.add_argument("--policies", default=POLICIES, help="the first is the one that is judged")
+    parser.add_argument("--name", default="", help="of the page, where a directory has several")
     parser.add_argument("--quick", action="store_true", help="six rows of each study at most, three seeds")
     given = parser.parse_args(arguments)
     names = given.policies.split(",")
@@ -283,8 +304,10 @@ def run(arguments: Sequence[str]) -> str:
     flags = (" --quick" if given.quick else "") + (
         f" --policies {given.policies}" if given.policies != POLICIES else ""
     )
+    flags += f" --name {given.name}" if given.name else ""
     again = f"python3 -m ontime.lab league {' '.join(map(short_path, given.studies))} --output DIR{flags}"
-    write(given.output / "league.md", page_of(verdicts, first, others, again))
-    write(given.output / "league.csv", table_of(verdicts, names))
-    draw(verdicts, names, given.output / "league.svg")
-    return _losses(verdicts, first) + f"{given.output / 'league.md'}\n"
+    page = given.output / f"{_stem(given.name)}.md"
+    write(page, page_of(verdicts, first, others, again, given.name))
+    write(page.with_suffix(".csv"), table_of(verdicts, names))
+    draw(verdicts, names, page.with_suffix(".svg"))
+    return _losses(verdicts, first) + f"{page}\n"

@@ -73,10 +73,21 @@ class League(unittest.TestCase):
             row(auto=cell([1, 1]), other=cell([9, 9]))._replace(where="lost much"),
         ]
         page = page_of([judge(one, "auto", ["other"]) for one in rows], "auto", ["other"], "again")
-        first, behind = page.split("![")
+        first, behind = page.split("| row | the bound is higher by")
         self.assertLess(first.index("lost much"), first.index("lost a little"))
         self.assertNotIn("won", first)
         self.assertIn("| won |", behind)
+
+    def test_the_first_screen_says_where_the_bound_is_far(self):
+        bound = {"bound": cell([10, 10])}
+        rows = [
+            row(auto=cell([3, 3]), other=cell([3, 3]), **bound)._replace(where="far"),
+            row(auto=cell([10, 10]), other=cell([9, 9]), **bound)._replace(where="near"),
+        ]
+        first, behind = page_of([judge(one, "auto", ["other"]) for one in rows], "auto", ["other"], "again").split("![")
+        self.assertIn("| far | 0.700 | 0.300 / 100 | 1.000 / 100 |", first)
+        self.assertNotIn("| near |", first)
+        self.assertIn("nowhere more than 0.03 below", page_of([judge(rows[1], "auto", ["other"])], "auto", ["other"], ""))
 
     def test_a_study_is_run_with_the_policies_of_the_league(self):
         study = {
