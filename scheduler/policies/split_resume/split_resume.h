@@ -196,7 +196,7 @@ std::uint32_t divide_at_start(const View& view, const JobView& job, const Target
 
 // The same for segments that wait for a slot, of tasks that were divided or launched before: a piece that was short
 // enough when it was made may be too long for the time that is left now. Not where the launches would take more than
-// half of the work: others want the slots. O(tasks).
+// half of the work: others want the slots. O(segments that wait).
 std::uint32_t divide_waiting(const View& view, const JobView& job, const Target& target,
                              const math::Durations& durations, const RescueRules& rules, const StartRules& start,
                              Plan& plan);
