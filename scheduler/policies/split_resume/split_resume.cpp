@@ -103,6 +103,7 @@ class SplitResume final : public Policy {
     Target target;
     std::uint32_t launched = 0;  // the first so many tasks were
     double mean_split = 0;       // bytes
+    double largest = 0;          // no segment is larger
     bool keeps_slots = true;     // a slot that it gives back is its own again
     bool has_looked = false;
     std::vector<float> progress;         // of the launched, at the last check: who has slowed down since
@@ -127,6 +128,7 @@ class SplitResume final : public Policy {
       has_new = has_new || is_new;
       if (!is_new && !is_due) continue;
       JobState& known = state->second;
+      if (is_new) known.largest = largest_segment(job.job->spec);
       known.durations = known.warm = durations_of(view, job, settings_.durations);
       if (view.resources.placement().warm_first) {
         const double begins = job.outlook->fixed(view.cluster, *job.job, math::Beginning::Warm);
@@ -142,7 +144,8 @@ class SplitResume final : public Policy {
         known.target.at = known.target.due = std::numeric_limits<double>::infinity();
         continue;
       }
-      promised += divide_waiting(view, job, known.target, known.durations, settings_.rescue, settings_.start, plan);
+      promised += divide_waiting(view, job, known.target, known.durations, known.largest, settings_.rescue,
+                                 settings_.start, plan);
       const std::uint32_t tasks = unlaunched(job);
       if (tasks == 0) continue;
       const std::uint32_t more =

@@ -87,14 +87,26 @@ std::uint32_t divide_at_start(const View& view, const JobView& job, const Target
   return more;
 }
 
+double largest_segment(const JobSpec& spec) {
+  double largest = 0;
+  for (const InputFile& file : spec.inputs) {
+    if (!file.knows_length()) return std::numeric_limits<double>::infinity();
+    const auto length = static_cast<double>(file.length());
+    const double split = 1.2 * static_cast<double>(spec.split_bytes);  // with a rest that has joined it
+    largest = std::max(largest, file.is_divisible() ? std::min(length, split) : length);
+  }
+  return largest;
+}
+
 std::uint32_t divide_waiting(const View& view, const JobView& job, const Target& target,
-                             const math::Durations& durations, const RescueRules& rules, const StartRules& start,
-                             Plan& plan) {
+                             const math::Durations& durations, double largest, const RescueRules& rules,
+                             const StartRules& start, Plan& plan) {
   const std::uint32_t first = first_unlaunched(*job.job);
   const std::uint32_t count = job.job->tasks.size();
   const std::uint32_t end = std::min(count, first + std::max(1u, view.slots()));
   const double window = target.due - job.since_submission(view.now) - durations.launch;
   if (!target.is_deadline || job.waiting == 0 || !(durations.t_min > 0) || !(window > 0)) return 0;
+  if (largest * durations.t_min < window) return 0;  // none must be divided to be in time
   // More pieces would be more launches for nothing where all slots together are too few.
   if (job.outlook->bytes_left(*job.job) * durations.t_min > window * view.slots()) return 0;
   std::uint32_t more = 0;
