@@ -101,13 +101,12 @@ class SplitResume final : public Policy {
   struct JobState {                   // of a job; nothing here is lost by beginning afresh
     math::Durations durations, warm;  // warm: where a runner of the job is idle
     Target target;
-    std::uint32_t launched = 0;  // the first so many tasks were
-    double mean_split = 0;       // bytes
-    double largest = 0;          // no segment is larger
-    bool keeps_slots = true;     // a slot that it gives back is its own again
-    bool has_looked = false;
-    std::vector<float> progress;         // of the launched, at the last check: who has slowed down since
-    double looked_at = 0;                // seconds after submission
+    std::uint32_t launched = 0;   // the first so many tasks were
+    double mean_split = 0;        // bytes
+    double largest = 0;           // no segment is larger
+    bool keeps_slots = true;      // a slot that it gives back is its own again
+    std::vector<float> progress;  // of the launched, at the last check: who has slowed down since
+    double looked_at = std::numeric_limits<double>::infinity();  // seconds after submission; infinite: never
     std::vector<std::uint32_t> divided;  // tasks with several pieces, whose progress hides a slow one; ascending
     QuietTasks quiet;
     float progress_at(std::uint32_t task) const { return task < progress.size() ? progress[task] : 0; }
@@ -172,9 +171,8 @@ class SplitResume final : public Policy {
     for (const std::uint32_t task : suspects) {
       if (!saved.contains(task)) look_at_task(view, job, state, task, horizon, nodes, found, plan);
     }
-    const std::span<const float> progress = job.outlook->progress();
-    state.progress.assign(progress.begin(), progress.begin() + state.launched);
-    state.has_looked = true;
+    const std::span<const float> progress = job.outlook->progress().first(state.launched);
+    state.progress.assign(progress.begin(), progress.end());
     state.looked_at = now;
   }
 
@@ -185,10 +183,9 @@ class SplitResume final : public Policy {
     const std::span<const double> completion = job.outlook->completion();
     const std::span<const float> progress = job.outlook->progress();
     const std::span<const std::uint8_t> attempts = job.outlook->live_attempts();
-    const bool remembers = state.has_looked;
     // A task that goes on as since the last check needs (1 - p) / (p - before) such intervals. Compared by cross
     // multiplication, so a task that stood still needs no division by 0.
-    const double intervals = remembers && now > state.looked_at ? (limit - now) / (now - state.looked_at) : 0;
+    const double intervals = now > state.looked_at ? (limit - now) / (now - state.looked_at) : 0;
     const double fresh = fresh_attempt(job, state.durations);
     std::vector<std::uint32_t> suspects, divided;
     const auto is_quiet = [&](std::uint32_t index) {
@@ -197,9 +194,8 @@ class SplitResume final : public Policy {
       if (state.quiet.is_divided(index)) divided.push_back(index);
       return true;
     };
-    // Then what was not reported since the last check counts as slow below, so it is asked for first: of most tasks no
-    // more is read than that.
-    const bool is_later = remembers && limit > now && std::isfinite(limit) && now > state.looked_at;
+    // What was not reported since the last check counts as slow below: of most tasks no more is read than this.
+    const bool is_later = limit > now && std::isfinite(limit) && now > state.looked_at;
     auto was_divided = state.divided.begin();
     for (std::uint32_t index = 0; index < state.launched; ++index) {
       if (is_later && is_quiet(index)) continue;
@@ -207,8 +203,8 @@ class SplitResume final : public Policy {
       // Completion is unknown (NaN) for a task with a young piece, whatever its other attempts do.
       const bool is_late = completion[index] > limit || (std::isnan(completion[index]) && attempts[index] > 1);
       // The mean speed hides a change for long: an attempt that stops at nine tenths still looks in time by its mean.
-      const bool is_slow =
-          remembers && limit > now && 1 - progress[index] > intervals * (progress[index] - state.progress_at(index));
+      const bool is_slow = std::isfinite(state.looked_at) && limit > now &&
+                           1 - progress[index] > intervals * (progress[index] - state.progress_at(index));
       while (was_divided != state.divided.end() && *was_divided < index) ++was_divided;
       const bool is_divided = was_divided != state.divided.end() && *was_divided == index;
       const bool may_gain = is_late || is_slow || is_divided ||
