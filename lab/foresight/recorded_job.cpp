@@ -50,7 +50,7 @@ double pace_of_first(const Task& task, double fixed) {
 // Of all attempts, copies too.
 DurationSample sample_of(const Job& job) {
   DurationSample sample;
-  for (const Task& task : job.tasks) {
+  for (const Task& task : job.tasks.made()) {
     for (const Attempt& attempt : task.attempts) {
       if (const double pace = pace_of(task, attempt); pace > 0) sample.add_finished(pace);
       if (attempt.ready_at == kNever) continue;
@@ -75,7 +75,7 @@ JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero) {
   const std::uint64_t record = job.sealed_records > 0 ? job.sealed_bytes / job.sealed_records : 1;
   group.size.record_bytes = std::clamp<std::uint64_t>(record, 1, group.size.split_bytes);
   set_start(group, known);
-  for (const Task& task : job.tasks) {
+  for (const Task& task : job.tasks.all()) {
     const double pace = pace_of_first(task, group.times.start.is_constant() ? 0 : group.times.start.median());
     group.times.first_durations.push_back(pace * static_cast<double>(group.size.split_bytes));
   }
@@ -146,9 +146,9 @@ void tell_truth(const Job& job, TimePoint now, RecordedJob& recorded) {
   recorded.flow_time = seconds((recorded.has_ended ? job.ended_at : now) - job.submitted_at);
   recorded.met = job.state == scheduler::JobState::Succeeded && !job.missed_deadline(now);
   recorded.machine_time = seconds(account.time.total);
-  recorded.tasks = static_cast<std::uint32_t>(job.tasks.size());
+  recorded.tasks = job.tasks.size();
   recorded.attempts = job.attempts_launched;
-  for (const Task& task : job.tasks) {
+  for (const Task& task : job.tasks.made()) {
     recorded.copies += static_cast<std::uint32_t>(
         std::count_if(task.attempts.begin(), task.attempts.end(), [](const Attempt& a) { return a.speculative; }));
   }

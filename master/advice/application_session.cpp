@@ -103,7 +103,7 @@ Status ApplicationSession::on_job(const wire::ToAdvisor::Job& message) {
 
 Status ApplicationSession::on_events(const wire::ToAdvisor::Events& events) {
   if (events.events_size() > kAdviceEventsMax) return failed("too many events in one message");
-  const std::uint32_t tasks = job().tasks.count();
+  const std::uint32_t tasks = job().tasks.size();
   for (const wire::AttemptEvent& event : events.events()) {
     if (Status status = check_event(event, tasks); !status) return status;
     if (is_running()) on_event(event);
@@ -257,7 +257,7 @@ void ApplicationSession::on_synchronised() {
     else
       lose(id);
   }
-  for (std::uint32_t task = 0; task < job().tasks.count(); ++task) end_what_lacks_its_begin(task);
+  for (std::uint32_t task = 0; task < job().tasks.size(); ++task) end_what_lacks_its_begin(task);
 }
 
 void ApplicationSession::on_job_ended(const wire::ToAdvisor::JobEnded& ended) {
@@ -265,7 +265,7 @@ void ApplicationSession::on_job_ended(const wire::ToAdvisor::JobEnded& ended) {
   if (why.empty()) why = "Hadoop says that it failed.";
   if (ended.succeeded()) why.clear();
   advisor_.links().release(job_, link_);  // it needs no orders any more
-  const std::uint32_t tasks = job().tasks.count();
+  const std::uint32_t tasks = job().tasks.size();
   for (std::uint32_t task = 0; ended.succeeded() && task < tasks; ++task) complete(task, {}, 0);
   control_.step(event::JobKillRequested{job_, why});  // does nothing if all its maps are done
   control_.step(event::CommitFinished{job_, why});

@@ -61,7 +61,7 @@ bool Explanation::has_clones(const Task& task) const {
 std::optional<int> Explanation::kind_of(std::uint32_t task) const {
   if (by_task_.contains(task)) return 0;
   if (job_.declined.contains(task)) return 1;
-  if (has_clones(job_.tasks[task])) return 2;
+  if (task < job_.tasks.made().size() && has_clones(job_.tasks[task])) return 2;
   return std::nullopt;
 }
 
@@ -152,7 +152,7 @@ void Explanation::count_attempts(Tally& tally, std::uint32_t index) const {
 
 bool Explanation::count(Tally& tally, std::uint32_t slice) const {
   if (tally.next == 0) count_decisions(tally);
-  for (; tally.next < job_.tasks.size(); ++tally.next) {
+  for (; tally.next < job_.tasks.made().size(); ++tally.next) {
     if (slice-- == 0) return false;
     count_attempts(tally, tally.next);
   }

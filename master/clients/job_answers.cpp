@@ -133,10 +133,13 @@ asio::awaitable<wire::Reply> ClientSession::read_logs(wire::Request::ReadLogs re
   const scheduler::Job* job = before ? &before->job : services_.control.cluster().find_job(id);
   if (job == nullptr) co_return no_such_job(id);
   if (request.has_task() && request.task() >= job->tasks.size()) co_return no_such_task({id, request.task()}, *job);
-  if (request.has_task() && request.has_attempt() && request.attempt() >= job->tasks[request.task()].attempts.size()) {
-    co_return refusal(bad_input("No such attempt: " + to_string(AttemptId{{id, request.task()}, request.attempt()}) +
-                                ". The task has had " + counted(job->tasks[request.task()].attempts.size(), "attempt") +
-                                ", counted from 0."));
+  if (request.has_task() && request.has_attempt()) {
+    const auto had =
+        job->tasks.look_at(request.task(), [](const scheduler::Task& task) { return task.attempts.size(); });
+    if (request.attempt() >= had) {
+      co_return refusal(bad_input("No such attempt: " + to_string(AttemptId{{id, request.task()}, request.attempt()}) +
+                                  ". The task has had " + counted(had, "attempt") + ", counted from 0."));
+    }
   }
   wire::Reply reply;
   wire::Reply::Logs& view = *reply.mutable_logs();

@@ -64,7 +64,7 @@ OverviewMaker::OverviewMaker(const scheduler::Cluster& cluster, JobId id, const 
       begin_(job.submitted_at),
       end_(end_of(job, now)),
       step_(Duration(1 + (end_ - begin_).count() / kStepCount)),
-      tasks_in_place_(1 + (std::max(job.tasks.count(), 1u) - 1) / static_cast<std::uint32_t>(kPlaces)),
+      tasks_in_place_(1 + (std::max(job.tasks.size(), 1u) - 1) / static_cast<std::uint32_t>(kPlaces)),
       nodes_(job.nodes.begin(), job.nodes.end()),
       running_(step_),
       places_((job.tasks.size() + tasks_in_place_ - 1) / tasks_in_place_) {
@@ -82,10 +82,10 @@ OverviewMaker::Row& OverviewMaker::row_of(NodeId node) {
 }
 
 bool OverviewMaker::look(const Job& job, std::uint32_t slice) {
-  const std::uint32_t all = job.tasks.count();
+  const auto all = static_cast<std::uint32_t>(job.tasks.made().size());
   const std::uint32_t end = slice < all - next_ ? next_ + slice : all;
   for (; next_ < end; ++next_) look_at(job.tasks[next_], next_);
-  return next_ == all;
+  return next_ >= all;
 }
 
 void OverviewMaker::look_at(const Task& task, std::uint32_t index) {

@@ -58,11 +58,11 @@ asio::awaitable<void> Accounts::make(JobId id, std::shared_ptr<CachedAccount> kn
   scheduler::JobAccount sum;
   const TimePoint now = now_();
   bool is_final = false;
-  for (std::size_t index = 0;; ++index) {
+  for (std::uint32_t index = 0;; ++index) {
     if (is_slice_over()) co_await asio::post(executor_, asio::use_awaitable);
     const scheduler::Job* job = cluster_.find_job(id);  // it may have been forgotten meanwhile
     if (index == 0 && job != nullptr) is_final = scheduler::is_final(job->state);
-    if (job == nullptr || index >= job->tasks.size()) break;
+    if (job == nullptr || index >= job->tasks.made().size()) break;
     sum += scheduler::account(job->tasks[index], now);
   }
   known->account = sum;

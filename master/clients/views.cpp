@@ -208,7 +208,7 @@ std::uint64_t reached_bytes(const Job& job) {
   for (const AttemptId& attempt : job.live) {  // in order: the attempts of one task follow each other
     if (attempt.task.index == last_task) continue;
     last_task = attempt.task.index;
-    const Task& task = job.tasks.at(last_task);
+    const Task& task = job.tasks[last_task];
     task.ledger.for_each_open_from_back([&](const Segment& segment) { reached += reached_in(segment, task); });
   }
   return reached;
@@ -225,7 +225,7 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
   summary.set_owner(job.spec.owner);
   summary.set_submitted_unix_ns(moment(job.submitted_at));
   summary.set_ended_unix_ns(moment(job.ended_at));
-  summary.set_tasks(static_cast<std::uint32_t>(job.tasks.size()));
+  summary.set_tasks(job.tasks.size());
   summary.set_tasks_done(job.tasks_done);
   summary.set_input_bytes(job.input_bytes);
   summary.set_mapped_bytes(job.sealed_bytes + reached_bytes(job));
@@ -276,15 +276,16 @@ void TaskViews::append_to(wire::Reply::Job& reply, JobId id, const Job& job, con
       reply.set_next_task(index);
       return;
     }
-    if (!wanted.state.empty() && wanted.state != state_name_of(job, job.tasks[index])) continue;
-    wire::TaskDetail* detail = reply.add_tasks();
-    fill(*detail, {id, index}, job);
-    bytes += detail->ByteSizeLong();
+    job.tasks.look_at(index, [&](const Task& task) {
+      if (!wanted.state.empty() && wanted.state != state_name_of(job, task)) return;
+      wire::TaskDetail* detail = reply.add_tasks();
+      fill(*detail, {id, index}, job, task);
+      bytes += detail->ByteSizeLong();
+    });
   }
 }
 
-void TaskViews::fill(wire::TaskDetail& detail, TaskId id, const Job& job) const {
-  const Task& task = job.tasks[id.index];
+void TaskViews::fill(wire::TaskDetail& detail, TaskId id, const Job& job, const Task& task) const {
   detail.set_index(id.index);
   const scheduler::InputFile& input = job.spec.inputs.at(task.file);
   detail.set_path(input.path);

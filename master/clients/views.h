@@ -74,7 +74,7 @@ class TaskViews {
   static constexpr std::uint32_t kLookedAt = 50'000;
 
  private:
-  void fill(wire::TaskDetail& detail, TaskId id, const scheduler::Job& job) const;
+  void fill(wire::TaskDetail& detail, TaskId id, const scheduler::Job& job, const scheduler::Task& task) const;
 
   const scheduler::Cluster& cluster_;
   const FailureMessages& failures_;

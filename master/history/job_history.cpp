@@ -19,7 +19,7 @@ void warn(const char* event, JobId id, const std::string& why) {
 }
 
 bool has_attempt(const scheduler::Job& job, std::uint32_t task, std::uint32_t number) {
-  return task < job.tasks.size() && number < job.tasks[task].attempts.size();
+  return task < job.tasks.made().size() && number < job.tasks[task].attempts.size();
 }
 
 void restore(Attempt& attempt, const stored::AttemptCourse& course) {
@@ -43,7 +43,7 @@ void describe(const scheduler::Job& job, JobId id, stored::JobHistory& kept) {
   }
 }
 
-void add_attempts(const std::vector<scheduler::Task>& tasks, stored::JobHistory& kept) {
+void add_attempts(std::span<const scheduler::Task> tasks, stored::JobHistory& kept) {
   for (std::uint32_t task = 0; task < tasks.size(); ++task) {
     for (std::uint32_t number = 0; number < tasks[task].attempts.size(); ++number) {
       const Attempt& attempt = tasks[task].attempts[number];
@@ -106,7 +106,7 @@ void JobHistory::keep(JobId id, stored::JobHistory kept) {
   describe(*job, id, kept);
   const auto work = [this, id, tasks = job->tasks.share(), made = std::make_shared<stored::JobHistory>(std::move(kept)),
                      waiting = waiting_] {
-    add_attempts(*tasks, *made);
+    add_attempts(tasks.list, *made);
     const Status status = store_.write(id, made->SerializeAsString());
     --*waiting;
     if (!status) warn("history_not_kept", id, status.error().message);

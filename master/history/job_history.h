@@ -40,7 +40,7 @@ struct Recalled {
 
 // Adds what only this master knows of it, apart from its attempts.
 void describe(const scheduler::Job& job, JobId id, stored::JobHistory& kept);
-void add_attempts(const std::vector<scheduler::Task>& tasks, stored::JobHistory& kept);
+void add_attempts(std::span<const scheduler::Task> tasks, stored::JobHistory& kept);
 // The reverse of both. False if that is another job's.
 bool restore(Recalled& job, stored::JobHistory kept);
 

@@ -86,7 +86,7 @@ void empty(output::Task& task) {
 
 CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit) {
   const scheduler::JobSpec& spec = *commit.spec;
-  const std::vector<Task>& tasks = *commit.tasks;
+  const std::span<const Task> tasks = commit.tasks.list;
   CommitPlan plan;
   output::Manifest& manifest = plan.manifest;
   manifest.claim = spec.claim;

@@ -84,7 +84,7 @@ double instant(const AttemptRow& row, TimePoint at) {
 // Slot-seconds of its attempts.
 double machine_seconds(const scheduler::Job& job) {
   double sum = 0;
-  for (const scheduler::Task& task : job.tasks)
+  for (const scheduler::Task& task : job.tasks.made())
     for (const scheduler::Attempt& attempt : task.attempts) sum += seconds(attempt.ended_at - attempt.launched_at);
   return sum;
 }

@@ -204,7 +204,7 @@ JobAccount account(const Task& task, TimePoint now) {
 
 JobAccount account(const Job& job, TimePoint now) {
   JobAccount sum;
-  for (const Task& task : job.tasks) sum += account(task, now);
+  for (const Task& task : job.tasks.made()) sum += account(task, now);
   return sum;
 }
 

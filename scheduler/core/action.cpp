@@ -18,7 +18,7 @@ action::LaunchAttempt launch_of(const Cluster& cluster, AttemptId id) {
   launch.range = attempt.held;
   launch.standby = attempt.standby;
   launch.split = {task.file, task.ledger.split()};
-  launch.tasks = job.tasks.count();
+  launch.tasks = job.tasks.size();
   launch.spec = job.shared_spec;
   return launch;
 }
@@ -41,7 +41,7 @@ action::CommitOutput commit_of(const Cluster& cluster, JobId id) {
 
 action::DiscardOutput discard_of(const Cluster& cluster, JobId id) {
   const Job& job = *cluster.find_job(id);
-  return {id, job.spec.output, job.spec.claim, job.tasks.count(), parts_ending(job.spec)};
+  return {id, job.spec.output, job.spec.claim, job.tasks.size(), parts_ending(job.spec)};
 }
 
 }  // namespace ontime::scheduler

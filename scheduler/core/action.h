@@ -76,7 +76,7 @@ struct ReleaseNode {
 struct CommitOutput {
   JobId job;
   std::shared_ptr<const JobSpec> spec;
-  std::shared_ptr<const std::vector<Task>> tasks;  // every segment is sealed, no attempt is live
+  SharedTasks tasks;  // every segment is sealed, no attempt is live
   std::map<NodeId, std::string> node_names;        // of the nodes that ran attempts
   Counters counters;
   std::map<std::uint32_t, std::string> left_out;  // as Job::left_out

@@ -11,8 +11,10 @@ ApplicationMaster::ApplicationMaster(JobId job, const Cluster& cluster)
       may_race_(may_race(cluster.find_job(job)->spec)),
       outlook_(cluster, job, cluster.find_job(job)->spec.estimator),
       speculation_(job, cluster) {
-  const std::vector<Task>& tasks = cluster.find_job(job)->tasks;
-  task_count_ = next_fresh_ = static_cast<std::uint32_t>(tasks.size());
+  const TaskList& list = cluster.find_job(job)->tasks;
+  const std::span<const Task> tasks = is_advised_ ? list.all() : list.made();
+  task_count_ = list.size();
+  next_fresh_ = static_cast<std::uint32_t>(tasks.size());
   while (!is_advised_ && next_fresh_ > 0 && tasks[next_fresh_ - 1].attempts.empty()) --next_fresh_;
   for (const Task& task : tasks) {
     for (const Segment& segment : task.ledger.segments()) {

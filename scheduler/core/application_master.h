@@ -42,6 +42,8 @@ class ApplicationMaster {
   std::uint32_t waiting() const;
   // Fresh attempts that a policy has asked for and that are not launched yet, by task.
   std::map<std::uint32_t, std::uint32_t> pending() const { return speculation_.pending(); }
+  // Open segments of tasks that were launched, which nobody works on and nobody will come to.
+  const std::set<SegmentKey>& unheld() const { return unheld_segments_; }
   const Outlook& outlook() const { return outlook_; }
 
   // Launches one attempt for something that waits, if a suitable node has a slot. False when nothing could be done.

@@ -26,13 +26,18 @@ const Task* Cluster::find_task(TaskId id) const {
   return job != nullptr && id.index < job->tasks.size() ? &job->tasks[id.index] : nullptr;
 }
 
+const Task* Cluster::find_made(TaskId id) const {
+  const Job* job = find_job(id.job);
+  return job != nullptr && id.index < job->tasks.made().size() ? &job->tasks.made()[id.index] : nullptr;
+}
+
 const InputFile* Cluster::find_input(TaskId id) const {
   const Task* task = find_task(id);
   return task != nullptr ? &find_job(id.job)->spec.inputs.at(task->file) : nullptr;
 }
 
 const Attempt* Cluster::find_attempt(AttemptId id) const {
-  const Task* task = find_task(id.task);
+  const Task* task = find_made(id.task);
   return task != nullptr && id.number < task->attempts.size() ? &task->attempts[id.number] : nullptr;
 }
 
@@ -47,7 +52,7 @@ void Cluster::prefetch(std::span<const AttemptProgress> attempts) const {
     const std::size_t count = std::min(kTogether, attempts.size());
     std::array<const Task*, kTogether> tasks{};
     for (std::size_t i = 0; i < count; ++i) {
-      tasks[i] = find_task(attempts[i].attempt.task);
+      tasks[i] = find_made(attempts[i].attempt.task);
       if (tasks[i] != nullptr) prefetch_object(tasks[i]);
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -65,7 +70,7 @@ std::vector<AttemptId> Cluster::standing_by(TaskId id, std::uint64_t begin) cons
 
 std::vector<AttemptId> Cluster::holders(TaskId id, std::uint64_t begin, bool standby) const {
   std::vector<AttemptId> holders;
-  const Task* task = find_task(id);
+  const Task* task = find_made(id);
   if (task == nullptr) return holders;
   for (std::uint32_t number = 0; number < task->attempts.size(); ++number) {
     const Attempt& attempt = task->attempts[number];

@@ -107,6 +107,7 @@ class Cluster {
 
  private:
   struct Applier;
+  const Task* find_made(TaskId id) const;  // null, too, if nothing has happened to it yet
   std::vector<AttemptId> holders(TaskId task, std::uint64_t begin, bool standby) const;
   Job& job(JobId id);
   Node& node(NodeId id);

@@ -44,7 +44,7 @@ struct Cluster::Applier {
     Job job(fact.spec);
     job.submitted_at = at;
     for (const InputFile& file : fact.spec.inputs) job.input_bytes += file.knows_length() ? file.length() : file.size;
-    cluster.room_taken_.take(job.spec.owner, room_for(job.spec, job.tasks.count()));
+    cluster.room_taken_.take(job.spec.owner, room_for(job.spec, job.tasks.size()));
     const bool is_new = cluster.jobs_.emplace(fact.job, std::move(job)).second;
     ONTIME_CHECK(is_new, "a job is accepted once");
     cluster.last_job_ = std::max(cluster.last_job_, fact.job);
@@ -235,12 +235,13 @@ struct Cluster::Applier {
 
   // What was sealed of the input does not count any more. Tasks are in the order of their inputs.
   static void leave_out(Job& job, std::uint32_t file) {
-    const auto& tasks = std::as_const(job.tasks);
-    auto task = std::lower_bound(tasks.begin(), tasks.end(), file,
-                                 [](const Task& one, std::uint32_t wanted) { return one.file < wanted; });
-    for (; task != tasks.end() && task->file == file; ++task) {
-      discount(job, task->ledger.sealed_output());
-      job.tasks.at(static_cast<std::size_t>(task - tasks.begin())).is_left_out = true;
+    const auto made = job.tasks.made();
+    const auto first = std::ranges::lower_bound(made, file, {}, &Task::file);
+    for (auto index = static_cast<std::uint32_t>(first - made.begin()); index < job.tasks.size(); ++index) {
+      Task& task = job.tasks.at(index);
+      if (task.file != file) break;
+      discount(job, task.ledger.sealed_output());
+      task.is_left_out = true;
     }
     const auto counted = job.counters_of.extract(file);
     if (counted.empty()) return;
@@ -249,7 +250,7 @@ struct Cluster::Applier {
 
   void operator()(const fact::JobEnded& fact) const {
     Job& job = cluster.job(fact.job);
-    if (!is_final(job.state)) cluster.room_taken_.give_back(job.spec.owner, room_for(job.spec, job.tasks.count()));
+    if (!is_final(job.state)) cluster.room_taken_.give_back(job.spec.owner, room_for(job.spec, job.tasks.size()));
     job.state = fact.state;
     job.message = fact.message;
     job.end_wanted = fact.wanted;

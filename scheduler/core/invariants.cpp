@@ -42,7 +42,7 @@ class Inspection {
     RoomTaken taken;
     for (const auto& [id, job] : cluster_.jobs()) {
       live[job.spec.owner] += job.live.size();
-      if (!is_final(job.state)) taken.take(job.spec.owner, room_for(job.spec, job.tasks.count()));
+      if (!is_final(job.state)) taken.take(job.spec.owner, room_for(job.spec, job.tasks.size()));
     }
     if (taken != cluster_.room_taken()) broken_.push_back("the room that jobs take is counted");
     for (const auto& [owner, count] : live) {
@@ -56,14 +56,15 @@ class Inspection {
     std::uint64_t sealed_bytes = 0;
     std::uint64_t sealed_records = 0;
     std::vector<AttemptId> live;  // in order
-    for (std::uint32_t index = 0; index < job.tasks.size(); ++index) {
+    const std::span<const Task> made = job.tasks.made();
+    for (std::uint32_t index = 0; index < made.size(); ++index) {
       const TaskId task{id, index};
-      inspect_ledger(task, job.tasks[index]);
-      done += job.tasks[index].ledger.is_done() ? 1 : 0;
-      sealed_bytes += job.tasks[index].ledger.sealed_bytes();
-      if (!job.tasks[index].is_left_out) sealed_records += job.tasks[index].ledger.sealed_output().records;
-      for (std::uint32_t number = 0; number < job.tasks[index].attempts.size(); ++number) {
-        const Attempt& attempt = job.tasks[index].attempts[number];
+      inspect_ledger(task, made[index]);
+      done += made[index].ledger.is_done() ? 1 : 0;
+      sealed_bytes += made[index].ledger.sealed_bytes();
+      if (!made[index].is_left_out) sealed_records += made[index].ledger.sealed_output().records;
+      for (std::uint32_t number = 0; number < made[index].attempts.size(); ++number) {
+        const Attempt& attempt = made[index].attempts[number];
         if (!is_live(attempt.state)) continue;
         live.push_back({task, number});
         inspect_live(job, {task, number}, attempt);

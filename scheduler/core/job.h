@@ -52,7 +52,7 @@ struct Job {
   std::string message;         // why it failed or was killed
   bool end_wanted = false;     // somebody, or its deadline, has ended it: an advised job is to end in its engine too
   std::string policy_problem;  // why `none` stands in for its policy; empty: it does not
-  TaskList tasks{make_splits(spec)};
+  TaskList tasks{spec};
   std::uint32_t tasks_done = 0;
   std::uint64_t input_bytes = 0;  // as stored where nobody knows how much a file holds
   std::uint64_t sealed_bytes = 0;

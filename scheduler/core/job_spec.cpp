@@ -44,21 +44,26 @@ Result<PolicyChoice> read_policy(const std::string& text) {
 
 std::uint64_t count_splits(const JobSpec& spec) { return count_splits(spec.inputs, spec.split_bytes); }
 
+Splits::Splits(const JobSpec& spec) : spec_(&spec) {
+  ends_.reserve(spec.inputs.size());
+  for (const InputFile& file : spec.inputs)
+    ends_.push_back(static_cast<std::uint32_t>(size() + splits_of(file, spec.split_bytes)));
+}
+
+Split Splits::operator[](std::uint32_t index) const {
+  const auto end = std::upper_bound(ends_.begin(), ends_.end(), index);
+  const auto input = static_cast<std::uint32_t>(end - ends_.begin());
+  const InputFile& file = spec_->inputs[input];
+  if (!file.is_divisible()) return {input, {0, file.knows_length() ? file.length() : kUnknownEnd}};
+  const std::uint64_t begin = (index - (end == ends_.begin() ? 0 : *(end - 1))) * spec_->split_bytes;
+  return {input, {begin, index + 1 == *end ? file.length() : begin + spec_->split_bytes}};
+}
+
 std::vector<Split> make_splits(const JobSpec& spec) {
+  const Splits all(spec);
   std::vector<Split> splits;
-  splits.reserve(count_splits(spec));
-  for (std::uint32_t index = 0; index < spec.inputs.size(); ++index) {
-    const InputFile& file = spec.inputs[index];
-    if (!file.is_divisible()) {
-      splits.push_back({index, {0, file.knows_length() ? file.length() : kUnknownEnd}});
-      continue;
-    }
-    const std::uint64_t count = splits_of(file, spec.split_bytes);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const std::uint64_t begin = i * spec.split_bytes;
-      splits.push_back({index, {begin, i + 1 == count ? file.length() : begin + spec.split_bytes}});
-    }
-  }
+  splits.reserve(all.size());
+  for (std::uint32_t index = 0; index < all.size(); ++index) splits.push_back(all[index]);
   return splits;
 }
 

@@ -96,13 +96,23 @@ struct Split {
   auto operator<=>(const Split&) const = default;
 };
 
-// Files in pieces of `split_bytes`. What is left at the end of a file is a shorter split, or joins the split
-// before it if it is less than a tenth of one. A compressed file of some size in which reading can begin nowhere else
-// is one split, and one of unknown length has an unknown end. A group is one split, as it is never larger. Pure: the
-// journal stores the spec and not the splits.
-std::vector<Split> make_splits(const JobSpec& spec);
-// How many make_splits() would return, without making them.
-std::uint64_t count_splits(const JobSpec& spec);
+// The splits of a job: files in pieces of `split_bytes`. What is left at the end of a file is a shorter split, or joins
+// the split before it if it is less than a tenth of one. A compressed file of some size in which reading can begin
+// nowhere else is one split, and one of unknown length has an unknown end. A group is one split, as it is never larger.
+// Pure: the journal stores the spec and not the splits. Memory: four bytes for each input, none for a split.
+class Splits {
+ public:
+  explicit Splits(const JobSpec& spec);  // which outlives it
+
+  std::uint32_t size() const { return ends_.empty() ? 0 : ends_.back(); }
+  Split operator[](std::uint32_t index) const;  // REQUIRES: index < size(). O(log inputs)
+
+ private:
+  const JobSpec* spec_;
+  std::vector<std::uint32_t> ends_;  // by input: the index behind its last split
+};
+std::vector<Split> make_splits(const JobSpec& spec);  // all of them
+std::uint64_t count_splits(const JobSpec& spec);      // how many they are, of any spec
 // How many files the inputs are, those of groups included.
 std::uint64_t count_files(const JobSpec& spec);
 

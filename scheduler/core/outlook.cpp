@@ -58,30 +58,31 @@ double Pace::reaches(std::uint64_t to) const {
 
 Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
     : estimator_(estimator), submitted_at_(cluster.find_job(job)->submitted_at) {
-  const auto tasks = static_cast<std::uint32_t>(cluster.find_job(job)->tasks.size());
+  const std::uint32_t tasks = cluster.find_job(job)->tasks.size();
   completion_.assign(tasks, kNothing);
-  progress_.assign(tasks, 0);
-  seconds_per_byte_.assign(tasks, 0);
+  progress_ = Zeros<float>(tasks);
+  seconds_per_byte_ = Zeros<float>(tasks);
   is_telling_.assign(tasks, false);
-  launch_seconds_.assign(tasks, 0);
-  revisions_.assign(tasks, 1);
-  live_attempts_.assign(tasks, 0);
-  starts_.assign(tasks, 0);
+  launch_seconds_ = Zeros<float>(tasks);
+  refreshed_ = Zeros<std::uint32_t>(tasks);
+  live_attempts_ = Zeros<std::uint8_t>(tasks);
+  starts_ = Zeros<float>(tasks);
   recall_durations(*cluster.find_job(job));
   sample_.add(cluster.find_job(job)->starts);
   if (const math::DurationSample* profile = cluster.find_profile(*cluster.find_job(job))) {
     slow_first_before_ = profile->slow_first();
     usual_fixed_before_ = profile->usual_fixed(math::Beginning::Cold);
   }
-  for (std::uint32_t index = 0; index < tasks; ++index) {  // last, as it uses all that
-    if (!cluster.find_task({job, index})->attempts.empty()) refresh(cluster, {job, index});
+  const std::span<const Task> made = cluster.find_job(job)->tasks.made();
+  for (std::uint32_t index = 0; index < made.size(); ++index) {  // last, as it uses all that
+    if (!made[index].attempts.empty()) refresh(cluster, {job, index});
   }
 }
 
 // Recalls the durations of tasks that were done before the master was started anew.
 void Outlook::recall_durations(const Job& job) {
   std::vector<std::pair<TimePoint, double>> finished;  // when, and how long it took
-  for (const Task& task : job.tasks) {
+  for (const Task& task : job.tasks.made()) {
     if (!task.ledger.is_done()) continue;
     TimePoint last;
     for (const Attempt& attempt : task.attempts) {
@@ -142,7 +143,7 @@ Pace Outlook::pace(AttemptId id, const Attempt& attempt) const {
 }
 
 void Outlook::refresh(const Cluster& cluster, TaskId id) {
-  ++revisions_[id.index];
+  ++refreshed_[id.index];
   const Task& task = *cluster.find_task(id);
   if (keeps_readings(estimator_)) {
     for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {

@@ -16,6 +16,7 @@
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "scheduler/core/cluster.h"
+#include "scheduler/core/zeros.h"
 #include "scheduler/math/durations.h"
 #include "scheduler/math/estimator.h"
 #include "scheduler/math/segment_costs.h"
@@ -99,7 +100,7 @@ class Outlook {
 
   // For users that keep what they have derived: a number that grows whenever the task is reported or changes, and one
   // that grows with what ended attempts and sealed segments say of all tasks. Both begin at 1.
-  std::uint32_t revision(std::uint32_t task) const { return revisions_[task]; }
+  std::uint32_t revision(std::uint32_t task) const { return 1 + refreshed_[task]; }
   std::uint64_t learnt() const { return learnt_; }
 
   // The task, or one of its attempts, has changed or was reported.
@@ -148,19 +149,19 @@ class Outlook {
   std::string estimator_;
   TimePoint submitted_at_;
   std::vector<double> completion_;
-  std::vector<float> progress_;
-  double mapped_bytes_ = 0;              // sealed ones too; of splits whose end is known
-  std::vector<float> seconds_per_byte_;  // of early_durations(), by task; 0: not known
-  std::vector<bool> is_telling_;         // of these, whether it is one of running_durations()
-  std::vector<float> launch_seconds_;
-  std::vector<std::uint32_t> revisions_;
+  Zeros<float> progress_;
+  double mapped_bytes_ = 0;        // sealed ones too; of splits whose end is known
+  Zeros<float> seconds_per_byte_;  // of early_durations(), by task; 0: not known
+  std::vector<bool> is_telling_;   // of these, whether it is one of running_durations()
+  Zeros<float> launch_seconds_;
+  Zeros<std::uint32_t> refreshed_;
   std::uint64_t learnt_ = 1;
-  std::vector<std::uint8_t> live_attempts_;
+  Zeros<std::uint8_t> live_attempts_;
   std::vector<double> task_durations_;
   math::DurationSample sample_;
   std::map<AttemptId, math::Mapped> sealed_;  // by live attempts: of segments that they have sealed
   double longest_start_ = 0;                  // seconds that a live attempt was seen in its start
-  std::vector<float> starts_;                 // by task, of its latest attempt; infinite while it lasts, 0: not known
+  Zeros<float> starts_;                       // by task, of its latest attempt; infinite while it lasts, 0: not known
   std::optional<double> slow_first_before_;   // of earlier jobs like this
   std::optional<double> usual_fixed_before_;
   // Of attempts that have ended, in seconds.

@@ -25,7 +25,7 @@ constexpr double kWorkShared = 1.25;
 void Scheduler::Impl::on(StepBuilder& step, const event::JobSubmitted& event) {
   const JobId job = cluster_.next_job();
   step.record(fact::JobAccepted{job, event.spec});
-  step.act(action::AnswerSubmit{event.request, job, cluster_.find_job(job)->tasks.count()});
+  step.act(action::AnswerSubmit{event.request, job, cluster_.find_job(job)->tasks.size()});
   manage(step, job);
   commit_if_done(step, job);
 }
@@ -120,7 +120,7 @@ void Scheduler::Impl::plan(StepBuilder& step, std::uint32_t number) {
   for (const JobId id : group->jobs) {
     const ApplicationMaster& master = masters_.at(id);
     jobs.push_back({id, cluster_.find_job(id), &master.outlook(), master.pending(), master.waiting(),
-                    behind_.contains(id), order_of(id)});
+                    behind_.contains(id), order_of(id), &master.unheld()});
   }
   std::uint32_t waiting = 0;
   for (const auto& [rank, id] : waiting_.in_order()) waiting += masters_.at(id).waiting();

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "common/base/byte_range.h"
@@ -98,33 +100,62 @@ struct Task {
   std::vector<Attempt> attempts;  // index = AttemptId::number
 };
 
-// Index = TaskId::index. There may be millions, so the commit of a job shares them instead of copying them. Cluster
-// changes them only while the job runs and nobody else holds them.
+// Tasks that are read on while the job is forgotten, or by another thread.
+struct SharedTasks {
+  std::shared_ptr<const void> owner;
+  std::span<const Task> list;
+};
+
+// Index = TaskId::index. There may be millions, so a task takes memory only once it or one behind it was asked for: the
+// others are whole, and were never launched. The address space for all of them is reserved, so making tasks moves none.
+//
+// The commit of a job shares its tasks instead of copying them. Cluster changes them only while the job runs and nobody
+// else holds them; what is made meanwhile lies behind what the others see. One thread makes tasks.
 class TaskList {
  public:
-  explicit TaskList(const std::vector<Split>& splits)
-      : tasks_(std::make_shared<std::vector<Task>>(splits.begin(), splits.end())) {}
+  explicit TaskList(const JobSpec& spec) : splits_(spec), tasks_(std::make_shared<std::vector<Task>>()) {
+    tasks_->reserve(splits_.size());
+  }
 
-  std::size_t size() const { return tasks_->size(); }
-  std::uint32_t count() const { return static_cast<std::uint32_t>(size()); }
-  bool empty() const { return tasks_->empty(); }
-  auto begin() const { return tasks_->cbegin(); }
-  auto end() const { return tasks_->cend(); }
-  auto rbegin() const { return tasks_->crbegin(); }
-  auto rend() const { return tasks_->crend(); }
-  const Task& front() const { return tasks_->front(); }
-  const Task& operator[](std::size_t index) const { return (*tasks_)[index]; }
-  const Task& at(std::size_t index) const { return tasks_->at(index); }
-  Task& at(std::size_t index) { return tasks_->at(index); }
-  // Reads like the vector it is.
-  operator const std::vector<Task>&() const { return *tasks_; }
+  std::uint32_t size() const { return splits_.size(); }
+  bool empty() const { return size() == 0; }
+  // Those that were made, from the first on.
+  std::span<const Task> made() const { return {tasks_->data(), made_}; }
+  // Makes all, which a job of millions would regret.
+  std::span<const Task> all() const {
+    if (!empty()) make(size() - 1);
+    return made();
+  }
+  // Makes it. REQUIRES: index < size().
+  const Task& operator[](std::uint32_t index) const { return make(index); }
+  Task& at(std::uint32_t index) { return make(index); }
+  // A task as it is, without making it.
+  template <class Look>
+  auto look_at(std::uint32_t index, const Look& look) const {
+    return index < made_ ? look(std::as_const((*tasks_)[index])) : look(Task(splits_[index]));
+  }
 
-  std::shared_ptr<const std::vector<Task>> share() const { return tasks_; }
+  SharedTasks share() const { return {tasks_, made()}; }
   // What was shared stays as it is, whatever becomes of these.
-  void detach() { tasks_ = std::make_shared<std::vector<Task>>(*tasks_); }
+  void detach() {
+    auto own = std::make_shared<std::vector<Task>>();
+    own->reserve(size());
+    own->assign(made().begin(), made().end());
+    tasks_ = std::move(own);
+  }
 
  private:
+  // What was shared with another list may have been made by that.
+  Task& make(std::uint32_t index) const {
+    for (; made_ <= index; ++made_) {
+      if (tasks_->size() == made_) tasks_->emplace_back(splits_[made_]);
+    }
+    return (*tasks_)[index];
+  }
+
+  Splits splits_;
   std::shared_ptr<std::vector<Task>> tasks_;
+  mutable std::uint32_t made_ = 0;
 };
 
 }  // namespace ontime::scheduler

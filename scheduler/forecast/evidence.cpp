@@ -60,8 +60,9 @@ Steadiness steadiness_of(const Job& job) {
   double moves = 0;
   std::vector<double> lags;
   const std::size_t step = 1 + job.tasks.size() / kTasksLookedAt;
-  for (std::size_t index = 0; index < job.tasks.size(); index += step) {
-    for (const Attempt& attempt : job.tasks[index].attempts) {
+  const std::span<const Task> made = job.tasks.made();
+  for (std::size_t index = 0; index < made.size(); index += step) {
+    for (const Attempt& attempt : made[index].attempts) {
       if (const auto lag = lag_of(attempt)) lags.push_back(*lag);
       const auto change = change_of_speed(attempt);
       if (!change) continue;

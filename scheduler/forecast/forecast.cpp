@@ -83,10 +83,11 @@ class Forecaster {
   Remainder& remainder() { return remainder_; }
 
   RemainingJob collect() {
-    const std::vector<Task>& tasks = job_.job->tasks;
+    const TaskList& tasks = job_.job->tasks;
     const std::span<const double> completion = job_.outlook->completion();
     for (std::uint32_t index = 0; index < tasks.size(); ++index) {
-      if (completion[index] != -kInfinity) look_at({job_.id, index}, tasks[index]);
+      if (completion[index] == -kInfinity) continue;
+      tasks.look_at(index, [&](const Task& task) { look_at({job_.id, index}, task); });
     }
     add_alike();
     add_waiting();

@@ -92,8 +92,8 @@ NodeEffects node_effects_of(const View& view, const JobView& job) {
   const double fixed = job.outlook->fixed(view.cluster, *job.job, math::Beginning::Cold);
   const double usual = job.outlook->usual_per_byte(view.cluster, *job.job);
   std::vector<NodeEffects::Seen> seen;
-  const std::vector<Task>& tasks = job.job->tasks;
-  const auto step = static_cast<std::uint32_t>(1 + tasks.size() / kTasksLookedAt);
+  const std::span<const Task> tasks = job.job->tasks.made();
+  const auto step = static_cast<std::uint32_t>(1 + job.job->tasks.size() / kTasksLookedAt);
   for (std::uint32_t index = 0; index < tasks.size(); index += step) {
     for (std::uint32_t number = 0; number < tasks[index].attempts.size(); ++number) {
       const Attempt& attempt = tasks[index].attempts[number];

@@ -106,7 +106,7 @@ bool has_unknown_ends(const JobSpec& spec) {
 }
 
 double split_bytes(const JobView& job, std::uint32_t task) {
-  const ByteRange split = job.job->tasks[task].ledger.split();
+  const ByteRange split = job.job->tasks.look_at(task, [](const Task& one) { return one.ledger.split(); });
   return split.is_open_ended() ? 0 : static_cast<double>(split.size());
 }
 

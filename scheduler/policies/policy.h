@@ -45,6 +45,7 @@ struct JobView {
   std::uint32_t waiting = 0;  // its attempts that wait for a slot, copies too
   bool is_behind = false;     // it comes after the others: it cannot be in time, or not together with them
   JobOrder order{};           // in which it gets slots: the master's, or its policy's
+  const std::set<SegmentKey>* unheld = nullptr;  // its unheld segments; not null in a plan
 
   double since_submission(TimePoint at) const { return seconds(at - job->submitted_at); }
   bool has_deadline() const { return job->spec.deadline > Duration::zero(); }

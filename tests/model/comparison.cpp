@@ -36,7 +36,7 @@ std::string ModelledCluster::compare() const {
   for (const auto& [id, job] : cluster().jobs()) {
     const FactModel::Job* expected = model_.find_job(id);
     if (expected == nullptr || expected->state != job.state) return to_string(id) + ": the model has another state";
-    for (std::uint32_t index = 0; index < job.tasks.count(); ++index) {
+    for (std::uint32_t index = 0; index < job.tasks.size(); ++index) {
       std::string wrong = compare_tasks({{id, index}, 0}, expected->tasks.at(index), job.tasks[index]);
       if (!wrong.empty()) return wrong;
     }

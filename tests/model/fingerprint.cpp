@@ -88,7 +88,7 @@ void add_job(Hash& hash, const scheduler::Cluster& cluster, const scheduler::Job
     hash.age(at);
     hash.add(decision.what, decision.attempt.value_or(0), decision.segment, decision.resume_at.value_or(0));
   }
-  for (const scheduler::Task& task : job.tasks) {
+  for (const scheduler::Task& task : job.tasks.all()) {
     hash.add(task.is_counted, task.ledger.segments().size(), task.attempts.size());
     for (const scheduler::Segment& segment : task.ledger.segments()) {
       hash.add(segment.range);

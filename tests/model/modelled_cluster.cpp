@@ -173,7 +173,7 @@ void ModelledCluster::check_output(const action::CommitOutput& commit) {
   const FactModel::Job* job = model_.find_job(kJob);
   require(job->state == JobState::Committing, "only a job that is being committed is committed");
   std::uint64_t position = 0;
-  for (const scheduler::Segment& segment : commit.tasks->front().ledger.segments()) {
+  for (const scheduler::Segment& segment : commit.tasks.list.front().ledger.segments()) {
     require(segment.sealed && segment.range.begin == position, "an output has every byte once");
     require(mapped_[segment.attempt].contains(segment.range), "an output holds what was mapped");
     position = segment.range.end;

@@ -49,7 +49,7 @@ class Wild final : public Policy {
     if (view.jobs.empty() || draw(20) == 0) return {{JobId{draw(9)}, draw(9)}, {draw(99), draw(99)}};
     const JobView& job = view.jobs[draw(static_cast<std::uint32_t>(view.jobs.size()))];
     if (job.job->tasks.empty()) return {{job.id, draw(2)}, {0, 1}};
-    const std::uint32_t index = draw(job.job->tasks.count());
+    const std::uint32_t index = draw(job.job->tasks.size());
     const auto& segments = job.job->tasks[index].ledger.segments();
     return {{job.id, index}, segments[draw(static_cast<std::uint32_t>(segments.size()))].range};
   }

@@ -32,12 +32,12 @@ void BaselineWorld::slow_down(std::map<std::uint32_t, double> percent_of_task) {
 }
 
 const Attempt& BaselineWorld::attempt(JobId id, std::uint32_t task, std::uint32_t number) const {
-  return job(id).tasks.at(task).attempts.at(number);
+  return job(id).tasks[task].attempts.at(number);
 }
 
 std::uint32_t BaselineWorld::copies_launched(JobId id) const {
   std::uint32_t copies = 0;
-  for (const Task& task : job(id).tasks) {
+  for (const Task& task : job(id).tasks.all()) {
     for (const Attempt& one : task.attempts) copies += one.speculative ? 1 : 0;
   }
   return copies;

@@ -53,8 +53,8 @@ class WatchedPaperPolicy final : public Policy {
       if (const auto* what = std::get_if<Speculate>(&decision)) copies += scheduler::copies_of(*what);
       const auto* clone = std::get_if<CloneTasks>(&decision);
       if (clone == nullptr) continue;
-      const auto& tasks = view.cluster.find_job(clone->job)->tasks;
-      const auto fresh = std::count_if(tasks.begin(), tasks.end(), [](const Task& t) { return t.attempts.empty(); });
+      const auto tasks = view.cluster.find_job(clone->job)->tasks.all();
+      const auto fresh = std::ranges::count_if(tasks, [](const Task& t) { return t.attempts.empty(); });
       const std::uint32_t before = std::exchange(granted_[clone->job], clone->copies);
       copies += (clone->copies - std::min(before, clone->copies)) * static_cast<std::uint64_t>(fresh);
     }

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -27,6 +29,20 @@ struct Seen {
   std::size_t plans = 0;
 };
 
+// The open segments that nobody holds, of tasks that were launched.
+std::set<SegmentKey> looked_for(const Job& job) {
+  std::set<SegmentKey> unheld;
+  for (std::uint32_t index = 0; index < job.tasks.made().size(); ++index) {
+    const Task& task = job.tasks[index];
+    if (task.attempts.empty()) continue;
+    task.ledger.for_each_open_from_back([&](const Segment& segment) {
+      const auto holds = [&](const Attempt& attempt) { return attempt.holds(segment.range.begin); };
+      if (std::ranges::none_of(task.attempts, holds)) unheld.insert({index, segment.range.begin});
+    });
+  }
+  return unheld;
+}
+
 // Plans with both, and does what one says.
 class Both final : public Policy {
  public:
@@ -37,6 +53,7 @@ class Both final : public Policy {
   }
   JobOrder order() const override { return remembers_->order(); }
   Plan plan(const View& view) override {
+    for (const JobView& job : view.jobs) EXPECT_EQ(*job.unheld, looked_for(*job.job));
     Plan plan = remembers_->plan(view);
     const std::string expected = in_words(forgets_->plan(view));
     EXPECT_EQ(in_words(plan), expected);

@@ -54,7 +54,7 @@ struct Straggler {
     world.slow_down({{3, 1}});
     job = world.submit_tasks(4, policy, parameters);
   }
-  const std::vector<Attempt>& attempts() const { return world.job(job).tasks.at(3).attempts; }
+  const std::vector<Attempt>& attempts() const { return world.job(job).tasks[3].attempts; }
 
   BaselineWorld world{4};
   JobId job;

@@ -21,7 +21,7 @@ void expect_balance(const JobAccount& account) {
 
 Duration machine_time(const Job& job, TimePoint now) {
   Duration sum{0};
-  for (const Task& task : job.tasks) {
+  for (const Task& task : job.tasks.all()) {
     for (const Attempt& attempt : task.attempts) {
       sum += (is_live(attempt.state) ? now : attempt.ended_at) - attempt.launched_at;
     }
@@ -32,7 +32,7 @@ Duration machine_time(const Job& job, TimePoint now) {
 // Of what counts.
 std::uint64_t sealed_bytes(const Job& job) {
   std::uint64_t sum = 0;
-  for (const Task& task : job.tasks) {
+  for (const Task& task : job.tasks.all()) {
     if (!task.is_left_out) sum += task.ledger.sealed_bytes();
   }
   return sum;
@@ -40,7 +40,7 @@ std::uint64_t sealed_bytes(const Job& job) {
 
 std::uint64_t mapped_bytes(const Job& job) {
   std::uint64_t sum = 0;
-  for (const Task& task : job.tasks) {
+  for (const Task& task : job.tasks.all()) {
     for (const Attempt& attempt : task.attempts) {
       if (!attempt.standby) sum += attempt.offset - attempt.start_offset;  // a standby's worker may say what it likes
     }

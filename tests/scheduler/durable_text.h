@@ -16,7 +16,7 @@ inline std::string durable(const Cluster& cluster) {
          << ' ' << job.sealed_records << ' ' << job.attempts_failed << ' ' << job.message << '\n';
     for (const auto& [name, value] : job.counters) text << ' ' << name.second << '=' << value << '\n';
     for (const auto& [file, why] : job.left_out) text << " left out " << file << ": " << why << '\n';
-    for (const Task& task : job.tasks) {
+    for (const Task& task : job.tasks.all()) {
       for (const Segment& segment : task.ledger.segments()) {
         text << ' ' << segment.range.begin << '-' << segment.range.end << (segment.sealed ? '*' : '.')
              << segment.attempt << 'f' << static_cast<int>(segment.failures);

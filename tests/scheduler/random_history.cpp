@@ -202,7 +202,7 @@ void RandomHistory::submit() {
 // It is over, or has not found what some tasks had stored.
 void RandomHistory::end_commit(const action::CommitOutput& commit) {
   std::vector<std::uint32_t> lost;
-  const auto tasks = static_cast<std::uint32_t>(commit.tasks->size());
+  const auto tasks = static_cast<std::uint32_t>(commit.tasks.list.size());
   for (int left = std::max(0, *rc::gen::inRange(-2, 4)); left > 0 && tasks > 0; --left)
     lost.push_back(*rc::gen::inRange(0u, tasks));
   const std::string error = lost.empty() ? "" : "gone";

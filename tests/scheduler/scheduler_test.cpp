@@ -107,13 +107,13 @@ TEST(Scheduler, WhatACommitHasNotFoundIsMappedAgainAndCountedOnce) {
   EXPECT_EQ(world.job(job).state, JobState::Running);
   EXPECT_EQ(world.job(job).sealed_bytes, 50u);
   EXPECT_EQ(world.job(job).sealed_records, 50u);
-  EXPECT_TRUE((*first.tasks)[1].ledger.is_done()) << "the commit may still be reading it";
+  EXPECT_TRUE(first.tasks.list[1].ledger.is_done()) << "the commit may still be reading it";
   world.seal_all(world.take_launch());
   EXPECT_EQ(world.job(job).sealed_bytes, 100u);
   EXPECT_EQ(world.job(job).counters, counters);
   const action::CommitOutput second = world.take<action::CommitOutput>().at(0);
-  EXPECT_EQ((*second.tasks)[0].ledger.segments()[0].attempt, 0u);
-  EXPECT_EQ((*second.tasks)[1].ledger.segments()[0].attempt, 1u);
+  EXPECT_EQ(second.tasks.list[0].ledger.segments()[0].attempt, 0u);
+  EXPECT_EQ(second.tasks.list[1].ledger.segments()[0].attempt, 1u);
   world.commit(job);
   EXPECT_EQ(world.job(job).state, JobState::Succeeded);
 }

@@ -185,7 +185,7 @@ class Dolly final : public Policy {
   static void admit(const JobView& job, std::uint32_t clones, Plan& plan) {
     plan.add(CloneTasks{job.id, clones, Reason::Clone});
     if (job.job->attempts_launched == 0) return;
-    for (std::uint32_t task = 0; task < job.job->tasks.size(); ++task) {
+    for (std::uint32_t task = 0; task < job.job->tasks.made().size(); ++task) {
       if (first_live(job, task) == nullptr) continue;
       if (auto copies = race(job, task, clones, Reason::Clone)) plan.add(*std::move(copies));
     }

@@ -151,9 +151,10 @@ class Flink final : public Policy {
   static std::vector<double> weighted_times(const JobView& job) {
     std::vector<double> times;
     times.reserve(job.job->tasks_done);
-    for (std::uint32_t task = 0; task < job.job->tasks.count(); ++task) {
-      if (!job.job->tasks[task].ledger.is_done()) continue;
-      if (const auto run = run_time(job.job->tasks[task])) times.push_back(*run / weight(job, task));
+    const std::span<const Task> made = job.job->tasks.made();
+    for (std::uint32_t task = 0; task < made.size(); ++task) {
+      if (!made[task].ledger.is_done()) continue;
+      if (const auto run = run_time(made[task])) times.push_back(*run / weight(job, task));
     }
     return times;
   }

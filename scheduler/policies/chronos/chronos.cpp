@@ -110,9 +110,10 @@ bool any_reported_after(const Task& task, double duration, bool since_first_reco
 }
 
 std::uint32_t not_launched(const Job& job) {
-  std::uint32_t count = 0;
-  for (auto task = job.tasks.rbegin(); task != job.tasks.rend() && task->attempts.empty(); ++task) ++count;
-  return count;
+  const std::span<const Task> made = job.tasks.made();
+  auto launched = static_cast<std::uint32_t>(made.size());
+  while (launched > 0 && made[launched - 1].attempts.empty()) --launched;
+  return job.tasks.size() - launched;
 }
 
 bool has_shown_nothing(const View& view, const JobView& job) {
@@ -164,7 +165,7 @@ class Chronos final : public Policy {
     if (!job.has_deadline()) {
       if (!state.is_begun) {
         round.plan.add(Note{job.id, "no extra attempts: the job has no deadline"});
-        if (!job.job->tasks.front().ledger.is_done()) round.plan.add(Decline{{job.id, 0}, Reason::NoDeadline});
+        if (!job.job->tasks[0].ledger.is_done()) round.plan.add(Decline{{job.id, 0}, Reason::NoDeadline});
       }
       state.is_begun = true;
       return;
@@ -199,7 +200,7 @@ class Chronos final : public Policy {
   // Tasks are launched in order of their index, so they come due in that order. Another engine launches them in any
   // order, so each task of an advised job is judged on its own.
   void judge_fresh(ChronosRound& round, const JobView& job, JobState& state) {
-    const std::vector<Task>& tasks = job.job->tasks;
+    const TaskList& tasks = job.job->tasks;
     const Duration est = from_seconds(state.choice->est);
     for (; state.fresh < tasks.size(); ++state.fresh) {
       const std::optional<TimePoint> launched = launch_of(tasks[state.fresh]);

@@ -103,8 +103,10 @@ class Optimisation {
   void claim(const JobView& job) {
     CopyClaim claim{&job, durations_of(view_, job, settings_.durations), 0, {}, {}};
     if (claim.durations.t_min <= 0) claim.durations.t_min = job.deadline() / 2 / mean_split_bytes(job);
-    for (std::uint32_t task = 0; task < job.job->tasks.size(); ++task) {
-      if (job.job->tasks[task].attempts.empty())
+    const std::span<const Task> made = job.job->tasks.made();
+    claim.fresh = job.job->tasks.size() - static_cast<std::uint32_t>(made.size());
+    for (std::uint32_t task = 0; task < made.size(); ++task) {
+      if (made[task].attempts.empty())
         ++claim.fresh;
       else
         look_at(claim, task);

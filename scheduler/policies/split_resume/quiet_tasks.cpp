@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "scheduler/math/numeric.h"
 #include "scheduler/policies/split_resume/split_resume.h"
@@ -11,6 +12,7 @@ namespace ontime::scheduler {
 namespace {
 
 constexpr double kRoundedUp = 1 + 1e-6;
+constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
 // The share that a fresh attempt saves grows with the pace, so one pace tells of all below it.
 bool saves_little(double pace, const math::Durations& durations) {
@@ -24,9 +26,9 @@ void QuietTasks::begin(const Outlook& outlook, std::uint32_t tasks, const math::
                        bool may_replace) {
   constexpr double kStep = 1.03125;
   constexpr double kMost = 8;  // times the median
+  const bool could_replace = std::exchange(may_replace_, may_replace);
+  const double fast_before = fast_, median_before = std::exchange(median_, durations.median());
   outlook_ = &outlook;
-  may_replace_ = may_replace;
-  median_ = durations.median();
   if (!(durations.t_min > 0)) {
     fast_ = 0;
   } else {
@@ -34,35 +36,43 @@ void QuietTasks::begin(const Outlook& outlook, std::uint32_t tasks, const math::
     while (fast_ < kMost * median_ && saves_little(fast_ * kStep, durations)) fast_ *= kStep;
     while (fast_ > 0 && !saves_little(fast_, durations)) fast_ = fast_ > durations.t_min / 2 ? fast_ / kStep : 0;
   }
-  if (learnt_ != outlook.learnt()) entries_.clear();
+  if (learnt_ != outlook.learnt()) ends_.clear();
   learnt_ = outlook.learnt();
-  entries_.resize(tasks);
+  ends_.resize(tasks);
+  paces_.resize(tasks);
+  if (may_replace_ && (!could_replace || fast_ < fast_before || median_ < median_before)) drop_unlike();
 }
 
-void QuietTasks::Entry::include(const Entry& other) {
-  segments += other.segments;
-  pace = std::max(pace, other.pace);
-  sure = std::max(sure, other.sure);
-  first = std::min(first, other.first);
-  last = std::max(last, other.last);
+// What was like the others may not be like them by the durations of now.
+void QuietTasks::drop_unlike() {
+  for (std::size_t task = 0; task < ends_.size(); ++task) {
+    if (!is_like_others(paces_[task])) ends_[task].revision = 0;
+  }
 }
 
 void QuietTasks::remember(std::uint32_t task, const std::vector<OpenSegment>& segments, bool is_divided) {
-  entries_[task] = {};
-  Entry all;
+  ends_[task] = {};
+  if (outlook_->progress()[task] >= 1) return;  // but for a rounding: it does not count as standing
+  Ends ends;
+  Paces paces;
   for (const OpenSegment& segment : segments) {
     const Racer& racer = segment.racers.front();
     const bool is_alone = segment.racers.size() == 1 && racer.attempt->state == AttemptState::Running;
     if (!is_alone || !racer.pace.known || !(racer.pace.rate > 0) || std::isnan(racer.completion)) return;
     const double pace = kRoundedUp / racer.pace.rate;
     const double sure = pace * std::exp(-kErrors * racer.pace.error);
-    const double completion = racer.completion;
-    all.include({0, 1, false, static_cast<float>(pace), static_cast<float>(sure), completion, completion});
+    const auto completion = static_cast<float>(racer.completion);
+    paces.pace = std::max(paces.pace, static_cast<float>(pace));
+    paces.sure = std::max(paces.sure, static_cast<float>(sure));
+    ends.first = std::min(ends.first, std::nextafter(completion, -kInfinite));
+    ends.last = std::max(ends.last, std::nextafter(completion, kInfinite));
+    ++ends.segments;
   }
-  if (!is_like_others(all)) return;
-  all.is_divided = is_divided;
-  all.revision = outlook_->revision(task);
-  entries_[task] = all;
+  if (!is_like_others(paces)) return;
+  ends.is_divided = is_divided;
+  ends.revision = outlook_->revision(task);
+  ends_[task] = ends;
+  paces_[task] = paces;
 }
 
 }  // namespace ontime::scheduler

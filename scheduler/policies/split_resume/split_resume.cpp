@@ -101,13 +101,15 @@ class SplitResume final : public Policy {
   struct JobState {                   // of a job; nothing here is lost by beginning afresh
     math::Durations durations, warm;  // warm: where a runner of the job is idle
     Target target;
-    std::uint32_t launched = 0;          // the first so many tasks were
-    double mean_split = 0;               // bytes
-    bool keeps_slots = true;             // a slot that it gives back is its own again
-    std::vector<float> progress;         // by task, at the last check: who has slowed down since
-    double looked_at = 0;                // seconds after submission
+    std::uint32_t launched = 0;   // the first so many tasks were
+    double mean_split = 0;        // bytes
+    double largest = 0;           // no segment is larger
+    bool keeps_slots = true;      // a slot that it gives back is its own again
+    std::vector<float> progress;  // of the launched, at the last check: who has slowed down since
+    double looked_at = std::numeric_limits<double>::infinity();  // seconds after submission; infinite: never
     std::vector<std::uint32_t> divided;  // tasks with several pieces, whose progress hides a slow one; ascending
     QuietTasks quiet;
+    float progress_at(std::uint32_t task) const { return task < progress.size() ? progress[task] : 0; }
   };
 
   // Looks at jobs that are new (at all of them if a check is due) and divides what is not launched yet. True if there
@@ -125,6 +127,7 @@ class SplitResume final : public Policy {
       has_new = has_new || is_new;
       if (!is_new && !is_due) continue;
       JobState& known = state->second;
+      if (is_new) known.largest = largest_segment(job.job->spec);
       known.durations = known.warm = durations_of(view, job, settings_.durations);
       if (view.resources.placement().warm_first) {
         const double begins = job.outlook->fixed(view.cluster, *job.job, math::Beginning::Warm);
@@ -140,7 +143,8 @@ class SplitResume final : public Policy {
         known.target.at = known.target.due = std::numeric_limits<double>::infinity();
         continue;
       }
-      promised += divide_waiting(view, job, known.target, known.durations, settings_.rescue, settings_.start, plan);
+      promised += divide_waiting(view, job, known.target, known.durations, known.largest, settings_.rescue,
+                                 settings_.start, plan);
       const std::uint32_t tasks = unlaunched(job);
       if (tasks == 0) continue;
       const std::uint32_t more =
@@ -167,7 +171,7 @@ class SplitResume final : public Policy {
     for (const std::uint32_t task : suspects) {
       if (!saved.contains(task)) look_at_task(view, job, state, task, horizon, nodes, found, plan);
     }
-    const std::span<const float> progress = job.outlook->progress();
+    const std::span<const float> progress = job.outlook->progress().first(state.launched);
     state.progress.assign(progress.begin(), progress.end());
     state.looked_at = now;
   }
@@ -179,20 +183,28 @@ class SplitResume final : public Policy {
     const std::span<const double> completion = job.outlook->completion();
     const std::span<const float> progress = job.outlook->progress();
     const std::span<const std::uint8_t> attempts = job.outlook->live_attempts();
-    const bool remembers = state.progress.size() == progress.size();
     // A task that goes on as since the last check needs (1 - p) / (p - before) such intervals. Compared by cross
     // multiplication, so a task that stood still needs no division by 0.
-    const double intervals = remembers && now > state.looked_at ? (limit - now) / (now - state.looked_at) : 0;
+    const double intervals = now > state.looked_at ? (limit - now) / (now - state.looked_at) : 0;
     const double fresh = fresh_attempt(job, state.durations);
     std::vector<std::uint32_t> suspects, divided;
+    const auto is_quiet = [&](std::uint32_t index) {
+      if (!remembers_ || !state.quiet.is_quiet(index, horizon, limit)) return false;
+      found.ending += state.quiet.ending(index, horizon);
+      if (state.quiet.is_divided(index)) divided.push_back(index);
+      return true;
+    };
+    // What was not reported since the last check counts as slow below: of most tasks no more is read than this.
+    const bool is_later = limit > now && std::isfinite(limit) && now > state.looked_at;
     auto was_divided = state.divided.begin();
     for (std::uint32_t index = 0; index < state.launched; ++index) {
+      if (is_later && is_quiet(index)) continue;
       if (completion[index] == -std::numeric_limits<double>::infinity()) continue;
       // Completion is unknown (NaN) for a task with a young piece, whatever its other attempts do.
       const bool is_late = completion[index] > limit || (std::isnan(completion[index]) && attempts[index] > 1);
       // The mean speed hides a change for long: an attempt that stops at nine tenths still looks in time by its mean.
-      const bool is_slow =
-          remembers && limit > now && 1 - progress[index] > intervals * (progress[index] - state.progress[index]);
+      const bool is_slow = std::isfinite(state.looked_at) && limit > now &&
+                           1 - progress[index] > intervals * (progress[index] - state.progress_at(index));
       while (was_divided != state.divided.end() && *was_divided < index) ++was_divided;
       const bool is_divided = was_divided != state.divided.end() && *was_divided == index;
       const bool may_gain = is_late || is_slow || is_divided ||
@@ -200,10 +212,7 @@ class SplitResume final : public Policy {
                             completion[index] - now > fresh;
       if (!may_gain) {
         if (completion[index] < horizon) ++found.ending;
-      } else if (remembers_ && state.quiet.is_quiet(index, horizon, limit)) {
-        found.ending += state.quiet.ending(index, horizon);
-        if (state.quiet.is_divided(index)) divided.push_back(index);
-      } else {
+      } else if (is_later || !is_quiet(index)) {
         suspects.push_back(index);
       }
     }

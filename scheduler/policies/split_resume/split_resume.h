@@ -196,10 +196,13 @@ std::uint32_t divide_at_start(const View& view, const JobView& job, const Target
 
 // The same for segments that wait for a slot, of tasks that were divided or launched before: a piece that was short
 // enough when it was made may be too long for the time that is left now. Not where the launches would take more than
-// half of the work: others want the slots. O(tasks).
+// half of the work: others want the slots. O(segments that wait), or O(1) if a perfect attempt at one of `largest`
+// bytes would be in time.
 std::uint32_t divide_waiting(const View& view, const JobView& job, const Target& target,
-                             const math::Durations& durations, const RescueRules& rules, const StartRules& start,
-                             Plan& plan);
+                             const math::Durations& durations, double largest, const RescueRules& rules,
+                             const StartRules& start, Plan& plan);
+// No segment of the job is larger, in bytes. Infinite: nobody knows. O(inputs).
+double largest_segment(const JobSpec& spec);
 
 // Borders that divide [from, end) into pieces in proportion to `shares`; fewer if it is too short.
 std::vector<std::uint64_t> borders_of(std::uint64_t from, std::uint64_t end, const std::vector<double>& shares);

@@ -53,14 +53,12 @@ std::uint32_t pieces_at_start(double work, double window, const math::Durations&
 }  // namespace
 
 std::uint32_t first_unlaunched(const Job& job) {
-  const auto first =
-      std::partition_point(job.tasks.begin(), job.tasks.end(), [](const Task& task) { return !task.attempts.empty(); });
-  return static_cast<std::uint32_t>(first - job.tasks.begin());
+  const std::span<const Task> made = job.tasks.made();
+  const auto first = std::ranges::partition_point(made, [](const Task& task) { return !task.attempts.empty(); });
+  return static_cast<std::uint32_t>(first - made.begin());
 }
 
-std::uint32_t unlaunched(const JobView& job) {
-  return static_cast<std::uint32_t>(job.job->tasks.size()) - first_unlaunched(*job.job);
-}
+std::uint32_t unlaunched(const JobView& job) { return job.job->tasks.size() - first_unlaunched(*job.job); }
 
 // Tasks wait for their first launch in order of index, so those from `first` on are whole unless they were divided
 // before. No more of them than there are slots: the others are looked at again when these have begun, with more known
@@ -68,7 +66,7 @@ std::uint32_t unlaunched(const JobView& job) {
 std::uint32_t divide_at_start(const View& view, const JobView& job, const Target& target,
                               const math::Durations& durations, std::uint32_t slots, const RescueRules& rules,
                               const StartRules& start, Plan& plan) {
-  const auto count = static_cast<std::uint32_t>(job.job->tasks.size());
+  const std::uint32_t count = job.job->tasks.size();
   const std::uint32_t first = first_unlaunched(*job.job);
   const std::uint32_t tasks = std::min(count - first, std::max(1u, view.slots()));
   const double window = target.due - job.since_submission(view.now) - durations.launch;
@@ -89,32 +87,56 @@ std::uint32_t divide_at_start(const View& view, const JobView& job, const Target
   return more;
 }
 
+double largest_segment(const JobSpec& spec) {
+  double largest = 0;
+  for (const InputFile& file : spec.inputs) {
+    if (!file.knows_length()) return std::numeric_limits<double>::infinity();
+    const auto length = static_cast<double>(file.length());
+    const double split = 1.2 * static_cast<double>(spec.split_bytes);  // with a rest that has joined it
+    largest = std::max(largest, file.is_divisible() ? std::min(length, split) : length);
+  }
+  return largest;
+}
+
 std::uint32_t divide_waiting(const View& view, const JobView& job, const Target& target,
-                             const math::Durations& durations, const RescueRules& rules, const StartRules& start,
-                             Plan& plan) {
+                             const math::Durations& durations, double largest, const RescueRules& rules,
+                             const StartRules& start, Plan& plan) {
   const std::uint32_t first = first_unlaunched(*job.job);
-  const auto count = static_cast<std::uint32_t>(job.job->tasks.size());
+  const std::uint32_t count = job.job->tasks.size();
   const std::uint32_t end = std::min(count, first + std::max(1u, view.slots()));
   const double window = target.due - job.since_submission(view.now) - durations.launch;
   if (!target.is_deadline || job.waiting == 0 || !(durations.t_min > 0) || !(window > 0)) return 0;
+  if (largest * durations.t_min < window) return 0;  // none must be divided to be in time
   // More pieces would be more launches for nothing where all slots together are too few.
   if (job.outlook->bytes_left(*job.job) * durations.t_min > window * view.slots()) return 0;
   std::uint32_t more = 0;
-  for (std::uint32_t index = 0; index < end; ++index) {
-    if (index < first && !std::isnan(job.outlook->completion()[index])) continue;  // none of its segments waits
+  const auto look_at = [&](std::uint32_t index, ByteRange range) {
+    if (range.is_open_ended()) return;
+    // As many as must be: what waits has no free slots.
+    const double work = static_cast<double>(range.size()) * durations.t_min;
+    const std::uint32_t pieces = pieces_at_start(work, window, durations, 1, 0, rules, start);
+    if (pieces * durations.launch > kLaunchesMost * work) return;
+    Divide divide{{job.id, index}, range.begin, borders_of(range.begin, range.end, std::vector<double>(pieces, 1))};
+    if (divide.borders.empty()) return;
+    more += static_cast<std::uint32_t>(divide.borders.size());
+    plan.add(std::move(divide));
+  };
+  // The last segment of a task first.
+  for (auto of_task = job.unheld->begin(); of_task != job.unheld->end() && of_task->task < first;) {
+    const Task& task = job.job->tasks[of_task->task];
+    const auto next = job.unheld->lower_bound({of_task->task + 1, 0});
+    const bool stands = !std::isnan(job.outlook->completion()[of_task->task]);  // another of its segments
+    for (auto segment = next; !stands && segment != of_task;) {
+      --segment;
+      look_at(segment->task, task.ledger.find(segment->begin)->range);
+    }
+    of_task = next;
+  }
+  for (std::uint32_t index = first; index < end; ++index) {
     const Task& task = job.job->tasks[index];
     if (is_whole(task)) continue;
     task.ledger.for_each_open_from_back([&](const Segment& segment) {
-      const ByteRange range = segment.range;
-      if (range.is_open_ended() || is_held(task, segment)) return;
-      // As many as must be: what waits has no free slots.
-      const double work = static_cast<double>(range.size()) * durations.t_min;
-      const std::uint32_t pieces = pieces_at_start(work, window, durations, 1, 0, rules, start);
-      if (pieces * durations.launch > kLaunchesMost * work) return;
-      Divide divide{{job.id, index}, range.begin, borders_of(range.begin, range.end, std::vector<double>(pieces, 1))};
-      if (divide.borders.empty()) return;
-      more += static_cast<std::uint32_t>(divide.borders.size());
-      plan.add(std::move(divide));
+      if (!is_held(task, segment)) look_at(index, segment.range);
     });
   }
   return more;

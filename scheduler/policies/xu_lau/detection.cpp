@@ -104,7 +104,7 @@ std::string limit_words(const DetectionLimit& limit, const math::DurationHints& 
 }
 
 void decline_unknown_ends(const JobView& job, Plan& plan) {
-  const std::vector<Task>& tasks = job.job->tasks;
+  const std::span<const Task> tasks = job.job->tasks.made();
   for (std::uint32_t index = 0; index < tasks.size(); ++index) {
     const Task& task = tasks[index];
     if (task.attempts.empty() || task.ledger.is_done() || !task.ledger.split().is_open_ended()) continue;
