@@ -68,14 +68,17 @@ EtcdResult<EtcdAnswer> EtcdJournal::make_or_read() {
   make.compares = {{.key = layout_.meta()}};
   make.then = {{.kind = kPut, .key = layout_.meta(), .value = std::to_string(kJournalFormat) + " " + make_cluster_id()},
                {.kind = kPut, .key = layout_.head(), .value = encode_chain({})}};
-  make.otherwise = {{.key = layout_.meta()}};
+  EtcdTransaction read;  // first: a full etcd takes nothing that could write
+  read.then = {{.key = layout_.meta()}};
   const auto begun = std::chrono::steady_clock::now();
   for (;;) {
-    EtcdResult<EtcdAnswer> answer = following_.transact(make);
+    EtcdResult<EtcdAnswer> answer = following_.transact(read);
+    if (answer && !answer->got.empty() && !answer->got[0].empty()) return answer;
+    if (answer) answer = following_.transact(make);
     const bool may_pass = !answer && answer.error().kind == Kind::Passing;
     if (may_pass && std::chrono::steady_clock::now() - begun < kOpening) {
       pause();
-    } else if (!answer || !answer->has_held) {
+    } else if (!answer) {
       return answer;
     }
   }

@@ -18,7 +18,7 @@
 namespace ontime::journal {
 
 // Grows when an older master could misread what a newer one has written; a newer journal is refused.
-inline constexpr std::uint32_t kJournalFormat = 8;
+inline constexpr std::uint32_t kJournalFormat = 9;
 
 class Journal {
  public:

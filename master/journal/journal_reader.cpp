@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "master/journal/texts.h"
+
 namespace ontime::journal {
 namespace {
 
@@ -87,7 +89,7 @@ void JournalReader::fill(Block& block) {
   block.is_last = false;
   for (; at_->Valid() && block.records.size() < kBlockRecords; at_->Next()) {
     if (at_->key()[0] == kMetadataPrefix) continue;
-    status_ = read_one(block);
+    status_ = read_entry(block);
     block.is_last = !status_;
     if (block.is_last) return;
   }
@@ -96,29 +98,44 @@ void JournalReader::fill(Block& block) {
   status_ = failed(at_->status().ToString() + (at_->status().IsCorruption() ? "; it is damaged" : ""));
 }
 
-Status JournalReader::read_one(Block& block) {
+// Of what is wrong nothing is left in the block.
+Status JournalReader::read_entry(Block& block) {
   const std::string_view key = at_->key().ToStringView(), value = at_->value().ToStringView();
-  const bool is_of_job = key[0] >= kRecordPrefix;
-  if (is_of_job) {
-    if (std::string wrong = check_key(key); !wrong.empty()) return failed(std::move(wrong));
-  }
-  const auto place = [&] {
-    return is_of_job ? "record " + std::to_string(*next_) + " of " + to_string(job_)
-                     : std::string("a record of the cluster");
-  };
-  Result<scheduler::JournalRecord> record = decoder_.decode(value);
-  if (!record) return failed(place() + ": " + record.error().message);
-  if (!is_of_job && place_of(record->fact) != key)
+  if (key[0] < kRecordPrefix) {
+    if (Status status = read_one(value, block); !status)
+      return failed("a record of the cluster: " + status.error().message);
+    if (place_of(block.records.back().fact) == key) return {};
+    block.records.pop_back();
     return failed("a record of the cluster lies under another one's key; it is damaged");
-  if (is_of_job && scheduler::job_of(record->fact) != job_) return failed(place() + " belongs to another job");
-  if (is_of_job) ++*next_;
-  block.messages += message_of(value);
-  block.ends.push_back(block.messages.size());
-  block.records.push_back(std::move(*record));
-  return {};
+  }
+  if (std::string wrong = check_key(key); !wrong.empty()) return failed(std::move(wrong));
+  for (TextReader texts(value); !texts.is_at_end(); ++*next_) {
+    const auto wrong = [this](const std::string& how) {
+      return failed("record " + std::to_string(*next_) + " of " + to_string(job_) + how);
+    };
+    const std::string_view text = texts.take_text();
+    if (texts.is_short()) return wrong(" is cut short");
+    if (Status status = read_one(text, block); !status) return wrong(": " + status.error().message);
+    if (scheduler::job_of(block.records.back().fact) == job_) continue;
+    block.records.pop_back();
+    return wrong(" belongs to another job");
+  }
+  return value.empty() ? Status(failed("it holds an entry of " + to_string(job_) + " without records; it is damaged"))
+                       : Status();
 }
 
-// What is wrong with the key of a job's record. Empty: nothing, and job_ and next_ are its.
+Status JournalReader::read_one(std::string_view value, Block& block) {
+  Status status = decoder_.decode(value, block.records.emplace_back());
+  if (!status) {
+    block.records.pop_back();
+    return status;
+  }
+  block.messages += message_of(value);
+  block.ends.push_back(block.messages.size());
+  return status;
+}
+
+// What is wrong with the key of records of a job. Empty: nothing, and job_ and next_ are theirs.
 std::string JournalReader::check_key(std::string_view bytes) {
   const std::optional<RecordKey> key = decode_key(bytes);
   if (!key) return "it holds a key that is not a record's; it is damaged";

@@ -30,7 +30,7 @@ class JournalReader {
   Status read(const Visit& visit);
 
  private:
-  struct Block {  // of records that lie one behind another
+  struct Block {  // of records of entries that lie one behind another
     std::vector<scheduler::JournalRecord> records;
     std::vector<std::size_t> ends;  // of their messages
     std::string messages;
@@ -38,7 +38,8 @@ class JournalReader {
   };
   static void visit_all(const Block& block, const Visit& visit);
   void fill(Block& block);
-  Status read_one(Block& block);
+  Status read_entry(Block& block);
+  Status read_one(std::string_view value, Block& block);
   std::string check_key(std::string_view key);
   Status read_ahead(const Visit& visit);
 

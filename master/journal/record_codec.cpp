@@ -12,6 +12,7 @@
 #include "common/base/check.h"
 #include "common/base/crc32c.h"
 #include "common/base/little_endian.h"
+#include "master/journal/frequent_records.h"
 #include "master/journal/sample_fields.h"
 #include "master/journal/stored_fields.h"
 
@@ -153,24 +154,32 @@ struct RecordDecoder::Memory {
 RecordDecoder::RecordDecoder() : memory_(std::make_unique<Memory>()) {}
 RecordDecoder::~RecordDecoder() = default;
 
-Result<scheduler::JournalRecord> RecordDecoder::decode(std::string_view bytes) {
+Status RecordDecoder::decode(std::string_view bytes, scheduler::JournalRecord& to) {
   if (bytes.size() < kHeaderBytes) return failed("the record is cut short");
   if (static_cast<std::uint8_t>(bytes[0]) != kRecordVersion) return failed("the record has an unknown version");
   if (from_little_endian(bytes.substr(1, 4)) != checksum_of(bytes))
     return failed("the record's checksum does not match");
   const std::string_view body = message_of(bytes);
+  if (read_frequent(body, to)) return {};
   memory_->arena.Reset();
   auto* message = google::protobuf::Arena::CreateMessage<stored::Record>(&memory_->arena);
   if (body.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) ||
       !message->ParseFromArray(body.data(), static_cast<int>(body.size()))) {
     return failed("the record cannot be parsed");
   }
-  return read_record(*message);
+  Result<scheduler::JournalRecord> record = read_record(*message);
+  if (!record) return record.error();
+  to = std::move(*record);
+  return {};
 }
 
 std::string_view message_of(std::string_view value) { return value.substr(kHeaderBytes); }
 
-Result<scheduler::JournalRecord> decode_record(std::string_view bytes) { return RecordDecoder().decode(bytes); }
+Result<scheduler::JournalRecord> decode_record(std::string_view bytes) {
+  scheduler::JournalRecord record;
+  if (Status status = RecordDecoder().decode(bytes, record); !status) return status.error();
+  return record;
+}
 
 namespace {
 

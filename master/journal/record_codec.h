@@ -27,7 +27,8 @@ namespace ontime::journal {
 //   "m" name                      metadata: "mchain", "mcluster", "mformat"
 //   "n" node kind                 a node: 4 bytes, big endian; kind "a" its NodeAdded, "d" its latest DutyChanged
 //   "p" key                       the latest ProfileUpdated with that key
-//   "r" job sequence              a record of a job; both numbers big endian, 4 and 8 bytes
+//   "r" job sequence              records of a job that were appended together (entries.h), by the sequence of the
+//                                 first; both numbers big endian, 4 and 8 bytes
 //
 // so that the records of one job lie together in their order and one DeleteRange forgets it. `sequence` counts from 0
 // within its job without gaps: a missing record shows. What belongs to no job replaces what was there: it does not grow
@@ -64,7 +65,7 @@ class RecordDecoder {
  public:
   RecordDecoder();
   ~RecordDecoder();
-  Result<scheduler::JournalRecord> decode(std::string_view bytes);
+  Status decode(std::string_view bytes, scheduler::JournalRecord& to);  // after an error `to` is anything
 
  private:
   struct Memory;

@@ -6,40 +6,14 @@
 
 #include "common/base/little_endian.h"
 #include "master/journal/record_codec.h"
+#include "master/journal/texts.h"
 
 namespace ontime::journal {
 namespace {
 
 constexpr std::size_t kPieceBytes = 64u << 10;  // that a job's records grow by, but for one that is larger
-constexpr std::size_t kLengthBytes = 4, kJobBytes = 4, kTimeBytes = 8;
+constexpr std::size_t kJobBytes = 4, kTimeBytes = 8;
 constexpr char kOfJob = 'j', kPut = 'p', kRemove = 'x', kSetBack = 't';
-
-void append_text(std::string& to, std::string_view text) {
-  to += little_endian(text.size(), kLengthBytes);
-  to += text;
-}
-
-// Takes what is in front of a batch; says so once it ends too early.
-class Reader {
- public:
-  explicit Reader(std::string_view left) : left_(left) {}
-
-  std::string_view take(std::size_t size) {
-    is_short_ = is_short_ || size > left_.size();
-    if (is_short_) return {};
-    const std::string_view taken = left_.substr(0, size);
-    left_.remove_prefix(size);
-    return taken;
-  }
-  std::string_view take_text() { return take(from_little_endian<std::size_t>(take(kLengthBytes))); }
-  bool is_short() const { return is_short_; }
-  bool is_at_end() const { return left_.empty(); }
-  std::size_t left() const { return left_.size(); }
-
- private:
-  std::string_view left_;
-  bool is_short_ = false;
-};
 
 std::uint64_t bytes_of_put(std::string_view key, std::string_view value) {
   return 1 + 2 * kLengthBytes + key.size() + value.size();
@@ -82,7 +56,7 @@ std::string encode_set_back(TimePoint latest) {
 }
 
 Result<std::size_t> RecordStore::apply(std::string_view operations) {
-  Reader reader(operations);
+  TextReader reader(operations);
   std::size_t whole = 0;
   for (; !reader.is_at_end(); whole = operations.size() - reader.left()) {
     const char kind = reader.take(1)[0];
@@ -150,7 +124,7 @@ Status RecordStore::set_back(TimePoint latest) {
   }
   for (const auto& [job, records] : jobs_) {
     for (const std::string& piece : records.pieces) {
-      for (Reader reader(piece); !reader.is_at_end();) {
+      for (TextReader reader(piece); !reader.is_at_end();) {
         const Result<std::string> changed = set_back_to(latest, reader.take_text());
         if (!changed) return changed.error();
         after.add(job, *changed);
@@ -170,7 +144,7 @@ Status RecordStore::read_all(const std::function<void(const scheduler::JournalRe
   }
   for (const auto& [job, records] : jobs_) {
     for (const std::string& piece : records.pieces) {
-      for (Reader reader(piece); !reader.is_at_end();) {
+      for (TextReader reader(piece); !reader.is_at_end();) {
         const Result<scheduler::JournalRecord> record = decode_record(reader.take_text());
         if (!record) return failed("a record of " + to_string(job) + ": " + record.error().message);
         if (scheduler::job_of(record->fact) != job)
@@ -192,7 +166,7 @@ void RecordStore::write(const std::function<bool(std::string_view piece)>& take)
   }
   for (const auto& [job, records] : jobs_) {
     for (const std::string& piece : records.pieces) {
-      for (Reader reader(piece); !reader.is_at_end();) {
+      for (TextReader reader(piece); !reader.is_at_end();) {
         operation = kOfJob + little_endian(job.value, kJobBytes);
         append_text(operation, reader.take_text());
         if (!take(operation)) return;

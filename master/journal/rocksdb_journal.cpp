@@ -21,6 +21,7 @@
 #include "master/journal/damage_log.h"
 #include "master/journal/database_files.h"
 #include "master/journal/directory.h"
+#include "master/journal/entries.h"
 #include "master/journal/journal_identity.h"
 #include "master/journal/journal_reader.h"
 #include "master/journal/log_order.h"
@@ -237,17 +238,9 @@ Status RocksdbJournal::write_metadata() {
 Status RocksdbJournal::append(std::span<const scheduler::JournalRecord> batch) {
   ONTIME_CHECK(positioned_, "the journal is read before it is written");
   rocksdb::WriteBatch writes;
-  for (const scheduler::JournalRecord& record : batch) {
-    const JobId job = scheduler::job_of(record.fact);
-    if (const auto removed = removed_by(record.fact)) {
-      static_cast<void>(writes.DeleteRange(removed->first, removed->second));
-      next_sequence_.erase(job);
-    } else if (const auto place = place_of(record.fact)) {
-      static_cast<void>(writes.Put(*place, encode_record(record)));
-    } else {
-      static_cast<void>(writes.Put(encode_key({job, next_sequence_[job]++}), encode_record(record)));
-    }
-  }
+  EntryMaker entries(next_sequence_, writes);
+  for (const scheduler::JournalRecord& record : batch) entries.add(record);
+  entries.finish();
   pass_kill_point("journal-before-write");
   Status status = write(writes);
   if (status) pass_kill_point("journal-written");
@@ -264,17 +257,16 @@ Status RocksdbJournal::append_again(std::span<const scheduler::JournalRecord> ba
 }
 
 Status RocksdbJournal::set_back(TimePoint latest) {
-  constexpr int kRecordsInBatch = 1000;
+  constexpr std::size_t kBatchBytes = 1u << 20;
   const std::unique_ptr<rocksdb::Iterator> at(database_->NewIterator({}));  // of what is there now
   rocksdb::WriteBatch batch;
   for (at->SeekToFirst(); at->Valid(); at->Next()) {
     if (at->key()[0] == kMetadataPrefix) continue;
-    Result<scheduler::JournalRecord> record = decode_record(at->value().ToStringView());
-    if (!record) return error_about("read", record.error().message);
-    if (record->at <= latest) continue;
-    record->at = latest;
-    static_cast<void>(batch.Put(at->key(), encode_record(*record)));
-    if (batch.Count() < kRecordsInBatch) continue;
+    const Result<std::string> changed = set_back_to(latest, at->key().ToStringView(), at->value().ToStringView());
+    if (!changed) return error_about("read", changed.error().message);
+    if (changed->empty()) continue;
+    static_cast<void>(batch.Put(at->key(), *changed));
+    if (batch.GetDataSize() < kBatchBytes) continue;
     if (Status status = write(batch); !status) return status;
     batch.Clear();
   }

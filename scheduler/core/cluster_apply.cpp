@@ -68,9 +68,9 @@ struct Cluster::Applier {
     attempt.is_warm = take_idle_runner(node.idle_runners, fact.attempt.task.job, node.live.size(), node.slots);
     task.attempts.push_back(attempt);
     Job& job = cluster.job(fact.attempt.task.job);
-    job.live.insert(fact.attempt);
+    job.live.insert(job.live.end(), fact.attempt);  // most tasks are launched in their order
     ++cluster.live_of_owner_[job.spec.owner];
-    node.live.insert(fact.attempt);
+    node.live.insert(node.live.end(), fact.attempt);
     if (job.nodes.insert(fact.node).second && ++node.jobs == 1) cluster.refresh_gone(fact.node);
     ++job.attempts_launched;
   }

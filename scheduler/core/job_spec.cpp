@@ -82,11 +82,16 @@ bool has_store(const JobSpec& spec) {
 }
 
 bool leaves_out(const JobSpec& spec, FailureKind kind) {
-  const char* const name = kind == FailureKind::Data         ? ",corrupt,"
-                           : kind == FailureKind::Vanished   ? ",vanished,"
-                           : kind == FailureKind::Unreadable ? ",unreadable,"
-                                                             : nullptr;
-  return name != nullptr && ("," + spec.skip.kinds + ",").find(name) != std::string::npos;
+  const std::string_view name = kind == FailureKind::Data         ? "corrupt"
+                                : kind == FailureKind::Vanished   ? "vanished"
+                                : kind == FailureKind::Unreadable ? "unreadable"
+                                                                  : "";
+  for (std::string_view left = spec.skip.kinds; !left.empty();) {  // for every seal: without a copy
+    const std::size_t comma = std::min(left.find(','), left.size());
+    if (left.substr(0, comma) == name) return !name.empty();
+    left.remove_prefix(std::min(comma + 1, left.size()));
+  }
+  return false;
 }
 
 bool leaves_out_while_mapped(const JobSpec& spec) {

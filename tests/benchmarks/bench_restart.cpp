@@ -2,7 +2,9 @@
 // nodes. How long it takes to open and read it, to read and replay it, as the next master does with its recording, and
 // to start the scheduler. In turns; medians.
 //
-//   bench_restart [TASKS] [ROUNDS] [DIRECTORY]
+//   bench_restart [TASKS] [ROUNDS] [DIRECTORY] [RECORDS]
+//
+// RECORDS: of a batch of the journal. What its writing took is said too, if it was not in DIRECTORY already.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -27,7 +29,7 @@ using benchmarks::Stopwatch;
 using scheduler::JournalRecord;
 namespace fact = scheduler::fact;
 
-constexpr std::uint32_t kNodes = 1000, kLive = 4000, kBatch = 500;
+constexpr std::uint32_t kNodes = 1000, kLive = 4000;
 constexpr std::uint64_t kSplit = 1024;
 
 std::unique_ptr<journal::RocksdbJournal> open(const std::string& directory) {
@@ -64,7 +66,12 @@ JournalRecord seal_of(std::uint32_t task, std::int64_t at) {
   return {from_unix_ns(at), sealed};
 }
 
-void make_journal(const std::string& directory, std::uint32_t tasks) {
+void print(const char* what, double seconds, double of_processors) {
+  std::printf("%-16s %6.3f s, %6.3f s of processors\n", what, seconds, of_processors);
+}
+
+void make_journal(const std::string& directory, std::uint32_t tasks, std::size_t records) {
+  const Stopwatch watch;
   const auto journal = open(directory);
   good(journal->read_all([](const JournalRecord&) {}));
   good(journal->append(beginning(tasks)));
@@ -72,11 +79,12 @@ void make_journal(const std::string& directory, std::uint32_t tasks) {
   for (std::uint32_t task = 0; task < tasks; ++task) {
     batch.push_back(launch_of(task, 1'000'000 * std::int64_t{task}));
     if (task >= kLive) batch.push_back(seal_of(task - kLive, 1'000'000 * std::int64_t{task}));
-    if (batch.size() < kBatch) continue;
+    if (batch.size() < records) continue;
     good(journal->append(batch));
     batch.clear();
   }
   good(journal->append(batch));
+  print("write", watch.wall(), watch.cpu());
 }
 
 struct Part {
@@ -112,15 +120,13 @@ void measure(const std::string& directory, std::vector<Part>& parts) {
   if (step.records.empty()) std::exit(1);
 }
 
-int report(std::uint32_t tasks, int rounds, std::string directory) {
+int report(std::uint32_t tasks, int rounds, std::string directory, std::size_t records) {
   const test::TemporaryDirectory temporary;
   if (directory.empty()) directory = temporary / "journal";
-  if (!std::filesystem::exists(directory + "/CURRENT")) make_journal(directory, tasks);
+  if (!std::filesystem::exists(directory + "/CURRENT")) make_journal(directory, tasks, records);
   std::vector<Part> parts{{"open"}, {"read"}, {"read and replay"}, {"read and record"}, {"start"}};
   for (int round = 0; round < rounds; ++round) measure(directory, parts);
-  for (Part& part : parts) {
-    std::printf("%-16s %6.3f s, %6.3f s of processors\n", part.name, median(part.times), median(part.processor_times));
-  }
+  for (Part& part : parts) print(part.name, median(part.times), median(part.processor_times));
   return 0;
 }
 
@@ -129,5 +135,6 @@ int report(std::uint32_t tasks, int rounds, std::string directory) {
 
 int main(int count, char** arguments) {
   const auto number = [&](int at, int otherwise) { return count > at ? std::atoi(arguments[at]) : otherwise; };
-  return ontime::report(static_cast<std::uint32_t>(number(1, 1'000'000)), number(2, 3), count > 3 ? arguments[3] : "");
+  return ontime::report(static_cast<std::uint32_t>(number(1, 1'000'000)), number(2, 3), count > 3 ? arguments[3] : "",
+                        static_cast<std::size_t>(number(4, 500)));
 }

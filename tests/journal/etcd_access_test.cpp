@@ -18,7 +18,7 @@ using EtcdAccessTest = EtcdJournalTest;
 TEST_F(EtcdAccessTest, RefusesAnotherFormat) {
   start();
   put(layout_.meta(), std::to_string(kJournalFormat + 1) + " cluster");
-  EXPECT_NE(refusal().find("it has format 9 and this ontime-master knows formats up to 8"), std::string::npos);
+  EXPECT_NE(refusal().find("it has format 10 and this ontime-master knows formats up to 9"), std::string::npos);
   put(layout_.meta(), "7 cluster");
   EXPECT_NE(refusal().find("let the ontime-master that wrote it finish its jobs"), std::string::npos);
 }

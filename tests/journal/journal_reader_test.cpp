@@ -11,6 +11,7 @@
 
 #include "master/journal/record_codec.h"
 #include "master/journal/rocksdb_journal.h"
+#include "master/journal/texts.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::journal {
@@ -20,6 +21,8 @@ namespace fact = scheduler::fact;
 using scheduler::JournalRecord;
 
 constexpr int kMany = 5000;  // more than are read before a thread of its own reads ahead
+
+constexpr std::size_t kInEntry = 100;
 
 JournalRecord launch_number(int number) {
   const auto task = static_cast<std::uint32_t>(number);
@@ -33,8 +36,12 @@ class JournalReaderTest : public testing::Test {
     ASSERT_TRUE(journal) << journal.error().message;
     ASSERT_TRUE((*journal)->read_all([](const JournalRecord&) {}));
     std::vector<JournalRecord> facts;
-    for (int number = 0; number < kMany; ++number) facts.push_back(launch_number(number));
-    ASSERT_TRUE((*journal)->append(facts));
+    for (int number = 0; number < kMany; ++number) {
+      facts.push_back(launch_number(number));
+      if (facts.size() < kInEntry) continue;
+      ASSERT_TRUE((*journal)->append(facts));
+      facts.clear();
+    }
   }
 
   void change(const std::function<void(rocksdb::DB&)>& how) const {
@@ -69,14 +76,37 @@ TEST_F(JournalReaderTest, ReadsALargeJournalInOrderWithItsMessages) {
 }
 
 TEST_F(JournalReaderTest, StopsAtARecordThatIsDamaged) {
-  change([](rocksdb::DB& database) { EXPECT_TRUE(database.Put({}, encode_key({JobId{1}, 3999}), "no record").ok()); });
-  EXPECT_EQ(read(), 3999);
-  EXPECT_NE(refusal_.find("record 3999 of job-1: "), std::string::npos) << refusal_;
+  change([](rocksdb::DB& database) {
+    std::string entry;
+    append_text(entry, encode_record(launch_number(4000)));
+    append_text(entry, "no record");
+    EXPECT_TRUE(database.Put({}, encode_key({JobId{1}, 4000}), entry).ok());
+  });
+  EXPECT_EQ(read(), 4001);
+  EXPECT_NE(refusal_.find("record 4001 of job-1: "), std::string::npos) << refusal_;
 }
 
-TEST_F(JournalReaderTest, StopsWhereARecordIsMissing) {
-  change([](rocksdb::DB& database) { EXPECT_TRUE(database.Delete({}, encode_key({JobId{1}, 3999})).ok()); });
-  EXPECT_EQ(read(), 3999);
+TEST_F(JournalReaderTest, StopsInAnEntryThatIsCutShort) {
+  change([](rocksdb::DB& database) {
+    std::string entry;
+    append_text(entry, encode_record(launch_number(4000)));
+    append_text(entry, encode_record(launch_number(4001)));
+    entry.pop_back();
+    EXPECT_TRUE(database.Put({}, encode_key({JobId{1}, 4000}), entry).ok());
+  });
+  EXPECT_EQ(read(), 4001);
+  EXPECT_NE(refusal_.find("record 4001 of job-1 is cut short"), std::string::npos) << refusal_;
+}
+
+TEST_F(JournalReaderTest, StopsAtAnEntryWithoutRecords) {
+  change([](rocksdb::DB& database) { EXPECT_TRUE(database.Put({}, encode_key({JobId{1}, 4000}), "").ok()); });
+  EXPECT_EQ(read(), 4000);
+  EXPECT_NE(refusal_.find("an entry of job-1 without records"), std::string::npos) << refusal_;
+}
+
+TEST_F(JournalReaderTest, StopsWhereAnEntryIsMissing) {
+  change([](rocksdb::DB& database) { EXPECT_TRUE(database.Delete({}, encode_key({JobId{1}, 3900})).ok()); });
+  EXPECT_EQ(read(), 3900);
   EXPECT_NE(refusal_.find("records before record 4000 of job-1 are missing"), std::string::npos) << refusal_;
 }
 

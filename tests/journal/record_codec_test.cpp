@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <string>
 #include <tuple>
 
+#include "master/journal/frequent_records.h"
+#include "master/journal/stored_fields.h"
 #include "tests/journal/record_generators.h"
 
 namespace ontime::journal {
@@ -121,6 +124,39 @@ RC_GTEST_PROP(RecordCodec, RefusesAnyCutAndAnyAddition, ()) {
 }
 
 RC_GTEST_PROP(RecordCodec, SurvivesArbitraryBytes, ()) { RC_ASSERT(!decode_record(*test::any_text()).has_value()); }
+
+bool is_read_by_protobuf(std::string_view message, const JournalRecord& expected) {
+  stored::Record parsed;
+  if (!parsed.ParseFromArray(message.data(), static_cast<int>(message.size()))) return false;
+  const Result<JournalRecord> record = read_record(parsed);
+  return record && is_same(*record, expected);
+}
+
+TEST(FrequentRecords, AreReadWithoutProtobuf) {
+  JournalRecord read;
+  const AttemptId attempt{{JobId{3}, 1'000'000}, 2};
+  const JournalRecord launched{from_unix_ns(1), fact::AttemptLaunched{attempt, NodeId{7}, {5, kUnknownEnd - 1}}};
+  EXPECT_TRUE(read_frequent(message_of(encode_record(launched)), read));
+  EXPECT_TRUE(is_same(read, launched));
+  fact::SegmentSealed sealed{attempt, {1 << 20, 1 << 21}, 1 << 21, {0, 100, 7, 0xffffffff, 1}, {{{"group", ""}, 5}}};
+  sealed.times = {Duration(1), Duration(2), Duration(3), 4, 5};
+  EXPECT_TRUE(read_frequent(message_of(encode_record({from_unix_ns(1), sealed})), read));
+  EXPECT_TRUE(is_same(read, {from_unix_ns(1), sealed}));
+}
+
+RC_GTEST_PROP(FrequentRecords, AreReadAsProtobufReadsThemWhateverBecomesOfThem, ()) {
+  std::string message(message_of(encode_record(test::any_record(*rc::gen::element(3, 7)))));  // launches and seals
+  for (int changes = *rc::gen::inRange(0, 3); changes > 0 && !message.empty(); --changes) {
+    const auto at = *rc::gen::inRange<std::size_t>(0, message.size());
+    if (*rc::gen::arbitrary<bool>()) {
+      message[at] = *rc::gen::arbitrary<char>();
+    } else {
+      message.insert(at, message, *rc::gen::inRange<std::size_t>(0, message.size()), 4);
+    }
+  }
+  JournalRecord read;
+  if (read_frequent(message, read)) RC_ASSERT(is_read_by_protobuf(message, read));
+}
 
 std::size_t bytes_of_job(std::uint64_t points, bool with_windows) {
   scheduler::JobSpec spec;

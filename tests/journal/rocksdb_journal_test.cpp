@@ -13,6 +13,7 @@
 
 #include "master/journal/directory.h"
 #include "master/journal/record_codec.h"
+#include "master/journal/texts.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/temporary_directory.h"
 
@@ -26,6 +27,12 @@ using scheduler::JournalRecord;
 JournalRecord fact_number(int number) {
   const auto task = static_cast<std::uint32_t>(number);
   return {from_unix_ns(number), fact::AttemptLaunched{AttemptId{{JobId{1}, task}, 0}, NodeId{1}, {0, 10}, false}};
+}
+
+std::string entry_of(const std::vector<std::string>& texts) {
+  std::string entry;
+  for (const std::string& text : texts) append_text(entry, text);
+  return entry;
 }
 
 class RocksdbJournalTest : public testing::Test {
@@ -190,7 +197,7 @@ TEST_F(RocksdbJournalTest, RefusesANewerFormat) {
   make_journal(1);
   put_raw("mformat", std::to_string(kJournalFormat + 1));
   EXPECT_EQ(reopen(), std::nullopt);
-  EXPECT_NE(refusal_.find("it has format 9 and this ontime-master knows formats up to 8"), std::string::npos)
+  EXPECT_NE(refusal_.find("it has format 10 and this ontime-master knows formats up to 9"), std::string::npos)
       << refusal_;
 }
 
@@ -203,22 +210,23 @@ TEST_F(RocksdbJournalTest, RefusesAnOlderFormat) {
 
 TEST_F(RocksdbJournalTest, RefusesARecordThatDoesNotDecode) {
   make_journal(2);
-  put_raw(encode_key({JobId{1}, 2}), "garbage");
+  put_raw(encode_key({JobId{1}, 2}), entry_of({"garbage"}));
   EXPECT_EQ(reopen(), std::nullopt);
-  EXPECT_NE(refusal_.find("record 2 of job-1"), std::string::npos) << refusal_;
+  EXPECT_NE(refusal_.find("record 2 of job-1: "), std::string::npos) << refusal_;
 }
 
 TEST_F(RocksdbJournalTest, RefusesAGapInAJobsRecords) {
   make_journal(2);
-  put_raw(encode_key({JobId{1}, 3}), encode_record(fact_number(3)));
+  put_raw(encode_key({JobId{1}, 3}), entry_of({encode_record(fact_number(3))}));
   EXPECT_EQ(reopen(), std::nullopt);
   EXPECT_NE(refusal_.find("records before record 3 of job-1 are missing"), std::string::npos) << refusal_;
 }
 
 TEST_F(RocksdbJournalTest, RefusesARecordUnderAnotherJobsKey) {
   make_journal(1);
-  put_raw(encode_key({JobId{9}, 0}), encode_record(fact_number(0)));
+  put_raw(encode_key({JobId{9}, 0}), entry_of({encode_record(fact_number(0))}));
   EXPECT_EQ(reopen(), std::nullopt);
+  EXPECT_NE(refusal_.find("record 0 of job-9 belongs to another job"), std::string::npos) << refusal_;
 }
 
 TEST_F(RocksdbJournalTest, KnowsWhenItsDirectoryIsTakenAway) {
