@@ -134,12 +134,29 @@ double record_time_of(const JobGroup& group, Random& random) {
   return sum / records;
 }
 
+// What its segment's times would have shown. Returns what nobody can tell from work.
+double know_start(const JobGroup& group, double work, double start, scheduler::math::DurationSample& known) {
+  using scheduler::math::Beginning;
+  const bool is_at_once = group.times.reads_ahead == injection::kAllAhead;
+  known.add_fixed(is_at_once ? Beginning::AtOnce : Beginning::Cold, start + (is_at_once ? work : 0));
+  const double first_record =
+      static_cast<double>(group.size.record_bytes) / static_cast<double>(group.size.split_bytes);
+  known.add_first(start + work * (is_at_once ? 1 : group.times.reads_ahead > 0 ? 0 : first_record));
+  if (is_at_once) return start;
+  known.add_fixed(Beginning::Warm, group.times.start_of == injection::StartOf::Process ? 0 : start);
+  return 0;
+}
+
 scheduler::math::DurationSample history_of(const Scenario& scenario, const JobGroup& group, Random& random) {
   scheduler::math::DurationSample known;
   for (std::uint32_t attempt = 0; attempt < group.known.history; ++attempt) {
-    const double slowness = slowness_of_some_node(scenario, random) * record_time_of(group, random);
-    known.add_finished(drawn_time(scenario, group, random) * slowness / static_cast<double>(group.size.split_bytes));
+    const double node = slowness_of_some_node(scenario, random);
+    const double slowness = node * record_time_of(group, random);
+    const double work = drawn_time(scenario, group, random) * slowness;
     known.add_launch(scenario.launch.sample(random));
+    const double fixed =
+        group.times.is_plain() ? 0 : know_start(group, work, node * group.times.start.sample(random), known);
+    known.add_finished((work + fixed) / static_cast<double>(group.size.split_bytes));
   }
   return known;
 }

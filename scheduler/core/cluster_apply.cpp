@@ -122,7 +122,9 @@ struct Cluster::Applier {
 
     Attempt& winner = cluster.attempt(fact.attempt);
     if (fact.times.is_known() && !fact.range.is_open_ended()) {
-      math::learn_from_sealed(fact.times, static_cast<double>(fact.range.size()), winner.beginning(), job.starts);
+      const math::Mapped mapped = math::learn_from_sealed(fact.times, static_cast<double>(fact.range.size()),
+                                                          winner.beginning(), job.starts);
+      winner.beside += from_seconds(mapped.fixed);
     }
     winner.held.begin = fact.range.end;
     winner.offset = std::max(winner.offset, fact.input_end);

@@ -11,6 +11,7 @@
 
 #include "common/base/median.h"
 #include "scheduler/math/fitted_tail.h"
+#include "scheduler/math/segment_costs.h"
 #include "scheduler/policies/chronos/chronos.h"
 #include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
@@ -19,13 +20,27 @@ namespace ontime::scheduler {
 namespace {
 
 constexpr std::size_t kTasksLookedAt = 256;  // spread evenly: the first ones may all have run on the same nodes
-constexpr double kSpreadUsualWeight = 1;     // in attempts
-constexpr double kKeepPrior = 0.05;          // sum of squares by which attempts differ, before anything was seen
+constexpr std::size_t kAttemptsLookedAt = 256;
+constexpr double kSpreadUsualWeight = 1;  // in attempts
+constexpr double kKeepPrior = 0.05;       // sum of squares by which attempts differ, before anything was seen
+constexpr double kStartMost = 0.1;        // of what it was watched for: more start leaves too little to tell speeds by
+
+// Seconds of its segment until it mapped the bytes that it has reported.
+double start_of(const Attempt& attempt, double fixed) {
+  if (!attempt.segment.is_known()) return 0;
+  const double taken = static_cast<double>(attempt.offset) - static_cast<double>(attempt.held.begin);
+  return math::mapped_so_far(attempt.segment, std::max(0.0, taken), fixed).fixed;
+}
+
+// Seconds up to its last report in which it mapped bytes: a start is no work, and says nothing of its speed.
+double mapped_for(const Attempt& attempt, double fixed) {
+  return seconds(attempt.reported_at - attempt.started_at - attempt.beside) - start_of(attempt, fixed);
+}
 
 // How much later than its pace has shown last it ended, if it has sealed all that it held: sealing and reporting take
 // time that no pace shows.
 std::optional<double> lag_of(const Attempt& attempt) {
-  const double watched = seconds(attempt.later.at - attempt.started_at);
+  const double watched = seconds(attempt.later.at - attempt.started_at - attempt.beside);
   const double mapped = static_cast<double>(attempt.later.offset) - static_cast<double>(attempt.start_offset);
   if (attempt.state != AttemptState::Succeeded || !(watched > 0) || !(mapped > 0)) return std::nullopt;
   const double left = static_cast<double>(attempt.offset) - static_cast<double>(attempt.later.offset);
@@ -36,10 +51,12 @@ std::optional<double> lag_of(const Attempt& attempt) {
 
 // `earlier` and `later` are the two marks that an attempt keeps of where it stood. As long as they are the same,
 // nothing recent can be told from its mean speed, and a change of 0 would be counted as evidence of steadiness.
-std::optional<double> change_of_speed(const Attempt& attempt) {
-  const double all = seconds(attempt.reported_at - attempt.started_at);
-  const double late = seconds(attempt.reported_at - attempt.earlier.at);
+std::optional<double> change_of_speed(const Attempt& attempt, double fixed) {
   if (attempt.started_at == TimePoint{} || attempt.earlier.at == attempt.later.at) return std::nullopt;
+  const double all = mapped_for(attempt, fixed);
+  const double late = seconds(attempt.reported_at - attempt.earlier.at);
+  const double start = start_of(attempt, fixed);
+  if (std::min(start, late - seconds(attempt.segment.age) + start) > kStartMost * late) return std::nullopt;
   if (!(late > 0) || !(all > late) || attempt.offset <= attempt.earlier.offset) return std::nullopt;
   const double of_late = static_cast<double>(attempt.offset - attempt.earlier.offset) / late;
   return std::log(of_late * all / static_cast<double>(attempt.offset - attempt.start_offset));
@@ -50,7 +67,7 @@ std::optional<double> change_of_speed(const Attempt& attempt) {
 // logarithm and n draws so far the mean differs between attempts by v / n, and a recent draw from the attempt's mean by
 // v (1 - 1/n); so keep = differ / (changes + differ) estimates 1/n, and an attempt that lasted T has had a draw every T
 // keep / (1 - keep). kKeepPrior makes steady speeds the assumption until three attempts have shown otherwise.
-Steadiness steadiness_of(const Job& job) {
+Steadiness steadiness_of(const Job& job, double fixed) {
   double changes = 0;  // sums of squares
   double speeds = 0;
   double sum = 0;
@@ -64,9 +81,9 @@ Steadiness steadiness_of(const Job& job) {
   for (std::size_t index = 0; index < made.size(); index += step) {
     for (const Attempt& attempt : made[index].attempts) {
       if (const auto lag = lag_of(attempt)) lags.push_back(*lag);
-      const auto change = change_of_speed(attempt);
+      const auto change = change_of_speed(attempt, fixed);
       if (!change) continue;
-      const double took = seconds(attempt.reported_at - attempt.started_at);
+      const double took = mapped_for(attempt, fixed);
       const double speed = std::log(static_cast<double>(attempt.offset - attempt.start_offset) / took);
       if (attempt.segment.moves > 1) {
         gaps += seconds(attempt.segment.last - attempt.segment.first);
@@ -94,6 +111,20 @@ Steadiness steadiness_of(const Job& job) {
   return steadiness;
 }
 
+double fixed_where_warm(const View& view, const JobView& job, double cold) {
+  constexpr auto kWarm = math::Beginning::Warm;
+  if (!job.outlook->sample().fixed(kWarm).empty()) return *job.outlook->sample().usual_fixed(kWarm);
+  std::vector<double> begun;
+  for (const AttemptId id : job.job->live) {
+    const Attempt& attempt = *view.cluster.find_attempt(id);
+    if (attempt.beginning() == kWarm && attempt.segment.moves > 0) begun.push_back(start_of(attempt, cold));
+    if (begun.size() >= kAttemptsLookedAt) break;
+  }
+  if (!begun.empty()) return median_of(std::move(begun));
+  const math::DurationSample* profile = view.cluster.find_profile(*job.job);
+  return profile && !profile->fixed(kWarm).empty() ? *profile->usual_fixed(kWarm) : cold;
+}
+
 double leaves_at(const Cluster& cluster, const Job& job, NodeId node) {
   const TimePoint at = cluster.find_node(node)->leaves_at;
   return at < TimePoint::max() ? std::floor(seconds(at - job.submitted_at)) : std::numeric_limits<double>::infinity();
@@ -116,7 +147,6 @@ std::vector<FreeSlots> free_slots_of(const View& view, const JobView& job, const
 
 namespace {
 
-constexpr std::size_t kAttemptsLookedAt = 256;
 // What is usual counts as so many attempts that were seen. Scenarios differ in their tails besides, by how few those
 // were (forecast/scenario.cpp), so it counts for less than policies, which know one tail only, make of it.
 constexpr double kTailPrior = 1;
@@ -176,19 +206,9 @@ math::DurationHints hints_of(const JobSpec& spec) {
   return hints;
 }
 
-namespace {
-
-// Seconds; its start says nothing of its bytes.
-double mapped_for(const Attempt& attempt, TimePoint now) {
-  const SegmentTimes& times = attempt.segment;
-  if (!times.is_known()) return seconds(now - attempt.started_at);
-  return times.moves > 0 ? seconds(times.age - times.first) : 0;
-}
-
-}  // namespace
-
 math::Durations durations_shown(const View& view, const JobView& job, const math::DurationHints& hints) {
   math::DurationSample own = job.outlook->sample();
+  const double fixed = job.outlook->fixed(view.cluster, *job.job, math::Beginning::Cold);
   std::size_t looked_at = 0;
   for (const AttemptId id : job.job->live) {
     const Attempt& attempt = *view.cluster.find_attempt(id);
@@ -199,7 +219,7 @@ math::Durations durations_shown(const View& view, const JobView& job, const math
     // it has run.
     if (pace.known && pace.rate > 0)
       own.add_finished(1 / pace.rate);
-    else if (const double ran = mapped_for(attempt, view.now); ran > 0 && attempt.launch_end != kUnknownEnd)
+    else if (const double ran = mapped_for(attempt, fixed); ran > 0 && attempt.launch_end != kUnknownEnd)
       own.add_censored(ran / static_cast<double>(attempt.launch_end - attempt.start_offset));
   }
   math::DurationSample all;

@@ -31,11 +31,16 @@ struct Steadiness {
   double lag = 0;
 };
 
-// How steady the speeds of the job's attempts are, also of those that have ended.
-Steadiness steadiness_of(const Job& job);
+// How steady the speeds of the job's attempts are, also of those that have ended. `fixed`: seconds that a segment takes
+// besides its bytes, which are no speed.
+Steadiness steadiness_of(const Job& job, double fixed);
 
-// ln(recent speed / mean speed); nothing of an attempt that has not been watched for long enough.
-std::optional<double> change_of_speed(const Attempt& attempt);
+// Seconds that a segment takes besides its bytes in a process that has run an attempt of the job before: it may have
+// nothing left to load. `cold`: in a new one, which counts until an attempt has begun in an old one.
+double fixed_where_warm(const View& view, const JobView& job, double cold);
+
+// ln(recent speed / mean speed); nothing of an attempt that has not mapped for long enough.
+std::optional<double> change_of_speed(const Attempt& attempt, double fixed);
 
 inline constexpr double kNodesPerFactorE = 8;  // nodes whose speeds differ by less count as alike
 

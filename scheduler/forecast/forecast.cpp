@@ -48,14 +48,16 @@ class Forecaster {
         cut_timeout_(cut_timeout),
         now_(job.since_submission(view.now)),
         fixed_(job.outlook->fixed(view.cluster, *job.job, math::Beginning::Cold)),
+        fixed_warm_(fixed_where_warm(view, job, fixed_)),
         takes_at_once_(job.outlook->takes_at_once(view.cluster, *job.job)),
         tail_(tail_of(durations)),
-        steadiness_(steadiness_of(*job.job)),
+        steadiness_(steadiness_of(*job.job, fixed_)),
         nodes_(node_effects_of(view, job)) {
     forecast_.durations = durations;
     remainder_.now = now_;
     remainder_.deadline = job.deadline();
-    remainder_.launch = durations.launch;
+    remainder_.launch = remainder_.warm = durations.launch;
+    if (!takes_at_once_) remainder_.warm -= std::max(0.0, fixed_ - fixed_warm_);
     remainder_.look = durations.launch;
     if (knows_tail()) remainder_.look = std::min(durations.launch, kLookShare * tail_.median() * mean_split_bytes(job));
     // What the user gave counts as certain. Only a fitted tail is off by its few samples.
@@ -222,7 +224,7 @@ class Forecaster {
     if (!knows_tail() || !(steady.holds < kInfinity)) return {Racing::Kind::Paced, now_, own, spread, 0};
     const double in_turns = left / steady.holds;
     const double stays = -std::expm1(-in_turns) / in_turns;
-    const double recent = std::exp(change_of_speed(attempt).value_or(0)) / left;  // in whole rests per second
+    const double recent = std::exp(change_of_speed(attempt, fixed_).value_or(0)) / left;  // in whole rests per second
     const double keep = steady.keep * steady.keep;
     const double redrawn = -std::log(std::lerp(1 / (tail_.median() * bytes), recent, stays));
     const double variance = steady.variance * (1 - stays) * std::min(1.0, 2 / in_turns) * (1 - keep);
@@ -235,7 +237,9 @@ class Forecaster {
     if (!knows_tail()) return false;
     const bool has_started = attempt.state == AttemptState::Running;
     const double launched = job_.since_submission(attempt.launched_at);
-    const double origin = has_started ? takes_since(attempt) : std::max(now_, launched + forecast_.durations.launch);
+    const double origin = has_started
+                              ? takes_since(attempt)
+                              : std::max(now_, launched + (attempt.is_warm ? remainder_.warm : remainder_.launch));
     const double ln_bytes = std::log(std::max(1.0, static_cast<double>(range.end - attempt.start_offset)));
     Racing racer{Racing::Kind::Young, origin, ln_bytes, 0, 0, nodes_.of(attempt.node)};
     if (now_ > origin) {
@@ -264,7 +268,7 @@ class Forecaster {
     const double age = seconds(attempt.segment.age);
     if (takes_at_once_) return reported - age;
     if (attempt.segment.moves > 0) return reported - age + seconds(attempt.segment.first);
-    return std::max(now_, reported + math::rest_of_start(age, fixed_));
+    return std::max(now_, reported + math::rest_of_start(age, attempt.is_warm ? fixed_warm_ : fixed_));
   }
 
   // Segments with one attempt are counted by class. A class moves on with the mean of its members, so that rounding
@@ -323,7 +327,8 @@ class Forecaster {
   const JobView& job_;
   const Duration cut_timeout_;
   const double now_;
-  const double fixed_;  // of a segment
+  const double fixed_;       // of a segment
+  const double fixed_warm_;  // in a process that has run an attempt of the job before
   const bool takes_at_once_;
   const math::FittedTail tail_;
   const Steadiness steadiness_;

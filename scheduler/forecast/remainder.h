@@ -93,6 +93,7 @@ struct Remainder {
   double now = 0;
   double deadline = 0;                                    // 0: none
   double launch = 1;                                      // seconds, in the median
+  double warm = 1;                                        // the same where an attempt of the job has left its process
   double look = 1;                                        // seconds until a policy sees what an attempt shows
   double samples = 0;                                     // attempts that the tail rests on; 0: it is certain
   bool at_once = false;                                   // segments are taken at once, as HeldWork::taken

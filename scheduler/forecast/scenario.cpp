@@ -44,8 +44,8 @@ double mean_like(double quantile, double count) {
 
 }  // namespace
 
-double RemainderScenario::launch(std::uint64_t name) const {
-  return remainder_.launch * std::exp(kLaunchSpread * score(salted(name, kLaunchSalt)));
+double RemainderScenario::launch(std::uint64_t name, bool warm) const {
+  return (warm ? remainder_.warm : remainder_.launch) * std::exp(kLaunchSpread * score(salted(name, kLaunchSalt)));
 }
 
 // Dividing the hazard by hazard_ makes all times of this scenario longer or shorter together, as an error of the fit
@@ -78,7 +78,7 @@ double RemainderScenario::racing(const Racing& racer, double quantile) const {
 RemainderScenario::Slots RemainderScenario::take(double count) {
   std::pop_heap(slots_.begin(), slots_.end());
   Slots& first = slots_.back();
-  const Slots taken{first.at, std::min(first.count, count), first.slowness, first.until};
+  const Slots taken{first.at, std::min(first.count, count), first.slowness, first.until, first.warm};
   if (first.count > count) {
     first.count -= count;
     std::push_heap(slots_.begin(), slots_.end());
@@ -91,9 +91,9 @@ RemainderScenario::Slots RemainderScenario::take(double count) {
 // Slots that never become free are left out, so that an empty heap means that everybody stands still. So is a count of
 // 0, as of work whose slots are counted elsewhere: else they would be given to segments, of which 0 / 0 attempts ran.
 // Whose worker has left by then are gone, too.
-void RemainderScenario::give_back(double at, double count, double slowness, double until) {
+void RemainderScenario::give_back(double at, double count, double slowness, double until, bool warm) {
   if (!(at < kInfinity) || !(at < until) || !(count > 0)) return;
-  slots_.push_back({at, count, slowness, until});
+  slots_.push_back({at, count, slowness, until, warm});
   std::push_heap(slots_.begin(), slots_.end());
 }
 
@@ -110,13 +110,13 @@ double RemainderScenario::live_through(std::uint32_t number) {
   rests_.clear();
   late_.clear();
   ending_.clear();
-  for (const FreeSlots& free : remainder_.free) give_back(remainder_.now, free.count, free.slowness, free.until);
+  for (const FreeSlots& free : remainder_.free) give_back(remainder_.now, free.count, free.slowness, free.until, false);
   finish_held();
   for (std::size_t i = 0; i < remainder_.others.size(); ++i) {
     const SlotsOfOthers& other = remainder_.others[i];
     const double left = std::max(0.0, other.at - remainder_.now);
     give_back(remainder_.now + left * std::exp(kOthersSpread * score(salted(i, kOthersSalt))), other.count, 0,
-              other.until);
+              other.until, false);
   }
   for (double left = remainder_.withdrawn; left > 0 && !slots_.empty();) left -= take(left).count;
   // In the order in which the ResourceManager serves: what comes before in the queue, this job's own, and what comes
@@ -235,14 +235,14 @@ void RemainderScenario::serve(const std::vector<WorkOfOthers>& others, std::uint
   for (const WorkOfOthers& work : others) {
     double left = work.count;
     if (slots > 0 && left > kTurnsMost * slots) {
-      flow(left - kTurnsLeft * slots, remainder_.launch + work.duration);
+      flow(left - kTurnsLeft * slots, remainder_.launch + work.duration, false);
       left = kTurnsLeft * slots;
     }
     while (left > 0 && !slots_.empty()) {
       const Slots taken = take(left);
       const double spread = kOthersSpread / std::sqrt(taken.count);
       const double duration = work.duration * std::exp(spread * score(++turn));
-      give_back(taken.at + remainder_.launch + duration, taken.count, taken.slowness, taken.until);
+      give_back(taken.at + remainder_.launch + duration, taken.count, taken.slowness, taken.until, false);
       left -= taken.count;
     }
   }
@@ -278,9 +278,9 @@ std::size_t RemainderScenario::serve_bulk() {
   }
   if (served == 0) return 0;
   bulk.bytes /= bulk.count;
-  const double each = remainder_.launch + mean_time(bulk.bytes);
+  const double each = remainder_.warm + mean_time(bulk.bytes);
   const double from = slots_.front().at;
-  const double to = flow(bulk.count, each);
+  const double to = flow(bulk.count, each, true);
   // The bulk begins evenly between the first free slot and the level. In parts, because the last end of all of them
   // depends on when the unlucky one began.
   for (int i = 0; i < kFlowParts; ++i) {
@@ -315,7 +315,7 @@ void RemainderScenario::serve_waiting(const WaitingWork& work) {
     const Slots taken = take(left);
     const std::uint64_t own = std::exchange(name, salted(name, kMostSalt));
     const double quantile = luck_.draw(salted(own, kSlotSalt), number_);
-    const double begins = std::max(taken.at, work.from) + launch(own);
+    const double begins = std::max(taken.at, work.from) + launch(own, taken.warm);
     if (begins >= taken.until) continue;
     left -= taken.count;
     const double slot = begins + fresh(work.bytes, mean_like(quantile, taken.count), taken.slowness);

@@ -119,6 +119,7 @@ class RemainderScenario {
     double count;
     double slowness;
     double until = std::numeric_limits<double>::infinity();  // their workers leave
+    bool warm = false;                                       // the job's processes are there
     // The earliest is on top of the heap, and of those the fastest.
     bool operator<(const Slots& other) const { return at != other.at ? at > other.at : slowness > other.slowness; }
   };
@@ -152,7 +153,7 @@ class RemainderScenario {
   double slots_in_all() const;
   double mean_time(double bytes) const;
   double level_of(double work) const;
-  double flow(double count, double each);
+  double flow(double count, double each, bool warm);
   Running fresh_work(const WaitingWork& work, std::uint64_t name, double begins, double ends, double count) const;
   void begin_again(const HeldWork& work, Running& running) const;
   void watch(Running work);
@@ -171,10 +172,11 @@ class RemainderScenario {
   double usual(double bytes) const { return bytes * std::exp(ln_usual_); }
   double next_slot() const { return slots_.empty() ? std::numeric_limits<double>::infinity() : slots_.front().at; }
   Slots take(double count);
-  void give_back(double at, double count, double slowness, double until = std::numeric_limits<double>::infinity());
+  void give_back(double at, double count, double slowness, double until = std::numeric_limits<double>::infinity(),
+                 bool warm = true);
 
   double score(std::uint64_t name) const { return normal_scores()(luck_.draw(name, number_)); }
-  double launch(std::uint64_t name) const;
+  double launch(std::uint64_t name, bool warm = false) const;
   double ln_time(double quantile) const;
   double ln_time_within(double bytes, double quantile, double slowness) const;
   double fresh(double bytes, double quantile, double slowness = 0) const;

@@ -50,7 +50,7 @@ double RemainderScenario::level_of(double work) const {
 
 // When the slots become free if very many attempts wait for few of them: all at about the same time, give or take one
 // attempt. It takes O(slots). To follow each attempt would take O(attempts) in every scenario.
-double RemainderScenario::flow(double count, double each) {
+double RemainderScenario::flow(double count, double each, bool warm) {
   const double level = level_of(count * each);
   const auto is_later = [level](const Slots& slots) { return slots.at > level; };
   const auto busy = std::partition(slots_.begin(), slots_.end(), is_later);
@@ -67,7 +67,7 @@ double RemainderScenario::flow(double count, double each) {
       passed += serving[next++].count;
     }
     const double at = std::max(remainder_.now, level + each * ((i + 0.5) / kFlowParts - 0.5));
-    if (at < serving[next].until) slots_.push_back({at, sum / kFlowParts, 0, serving[next].until});
+    if (at < serving[next].until) slots_.push_back({at, sum / kFlowParts, 0, serving[next].until, warm});
   }
   std::make_heap(slots_.begin(), slots_.end());
   return level;

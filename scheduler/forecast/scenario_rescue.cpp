@@ -60,7 +60,7 @@ void RemainderScenario::rescue(const Running& work) {
   if (work.taken) rest.ends = std::min(rest.ends, work.ends);
   const bool is_better = attempts >= work.count && (work.taken || rest.ends < work.ends);
   for (const Slots& slots : taken_)
-    give_back(is_better ? rest.ends : slots.at, slots.count, slots.slowness, slots.until);
+    give_back(is_better ? rest.ends : slots.at, slots.count, slots.slowness, slots.until, is_better || slots.warm);
   // It may pay later, when more slots are free. Not if there are none at all, since that does not change any more.
   if (!is_better) return slots_.empty() ? settle(work) : try_again(work, std::max(at + look_, next_slot()));
   if (rescue.pause > 0) next_copy_ = at + rescue.pause;

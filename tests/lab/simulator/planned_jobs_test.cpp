@@ -90,5 +90,22 @@ TEST(PlannedJobs, KeepTheirSizesWithOtherLuck) {
     EXPECT_GE(per_byte * (128u << 20), 10);  // t_min
 }
 
+TEST(PlannedJobs, EarlierAttemptsHaveShownWhatTheirSegmentsCost) {
+  using scheduler::math::Beginning;
+  JobGroup group;
+  group.known.history = 40;
+  group.times.duration = Distribution::constant(10);
+  group.times.start = Distribution::constant(30);
+  group.times.start_of = injection::StartOf::Process;
+  const auto known = [&] { return *draw(of(group), 7).jobs[0].known.profile; };
+  EXPECT_EQ(known().usual_fixed(Beginning::Cold), 30);
+  EXPECT_EQ(known().usual_fixed(Beginning::Warm), 0);
+  EXPECT_FALSE(known().takes_at_once());
+  EXPECT_NEAR(known().usual_finished() * (128u << 20), 10, 1e-9) << "starts are no work";
+  group.times.reads_ahead = injection::kAllAhead;
+  EXPECT_TRUE(known().takes_at_once());
+  EXPECT_NEAR(known().usual_finished() * (128u << 20), 40, 1e-9) << "nobody can tell one from the other";
+}
+
 }  // namespace
 }  // namespace ontime::lab
