@@ -1,5 +1,7 @@
 #include "master/submissions/notify.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <string_view>
 #include <utility>
@@ -37,6 +39,14 @@ Error wrong(const std::string& text, const std::string& why) {
   return bad_input("The notice '" + readable(text.substr(0, 100)) + "' " + why);
 }
 
+// One of another kind, such as ftp://HOST, is no command either.
+bool is_address(std::string_view what) {
+  const std::string_view scheme = what.substr(0, std::min(what.find("://"), what.size()));
+  return scheme.size() < what.size() && std::ranges::all_of(scheme, [](unsigned char c) {
+           return std::isalnum(c) || c == '+' || c == '.' || c == '-';
+         });
+}
+
 // One that is killed for it ends on the very moment.
 bool is_past_deadline(const scheduler::Job& job, TimePoint now) {
   const bool is_killed_then = job.state == scheduler::JobState::Killed && job.spec.deadline > Duration::zero() &&
@@ -64,7 +74,7 @@ Result<Notify> read_notify(const std::string& text) {
                  "ended or stuck.");
   notify.condition = text.substr(0, colon);
   notify.what = text.substr(colon + 1);
-  notify.is_url = http::is_url(notify.what);
+  notify.is_url = is_address(notify.what);
   if (notify.what.find_first_not_of(" \t\n") == std::string::npos || notify.what.find('\0') != std::string::npos)
     return wrong(text, "says nothing to do: give a command or a URL behind the colon.");
   if (!notify.is_url) return notify;

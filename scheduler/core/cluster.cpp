@@ -257,7 +257,7 @@ void Cluster::observe_judged(Judgement judged, TimePoint now) {
   judged.at = now;
   judged.spent = job.spent;
   judged.is_divided_more = job.is_divided_more;
-  judged_.push_back(std::move(judged));
+  judged_.push_back(judged);
   --unjudged_;
 }
 

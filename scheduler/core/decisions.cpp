@@ -59,7 +59,7 @@ void ApplicationMaster::carry_out(StepBuilder& step, const Speculate& asked) {
 
 void ApplicationMaster::judge(StepBuilder& step, Judgement judged) const {
   judged.late = outlook_.slow_first();
-  step.cluster.observe_judged(std::move(judged), step.now);
+  step.cluster.observe_judged(judged, step.now);
 }
 
 // Engines that others plan for are not held back: what their attempts cost is theirs to know.

@@ -44,7 +44,7 @@ class Inspection {
       live[job.spec.owner] += job.live.size();
       if (!is_final(job.state)) taken.take(job.spec.owner, room_for(job.spec, job.tasks.size()));
     }
-    if (taken != cluster_.room_taken()) broken_.push_back("the room that jobs take is counted");
+    if (taken != cluster_.room_taken()) broken_.emplace_back("the room that jobs take is counted");
     for (const auto& [owner, count] : live) {
       if (count == cluster_.live_attempts_of(owner)) continue;
       broken_.push_back("owner " + owner + ": its live attempts are counted");

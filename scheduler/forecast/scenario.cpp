@@ -300,6 +300,7 @@ std::size_t RemainderScenario::serve_bulk() {
 void RemainderScenario::serve_waiting() {
   for (std::size_t next = serve_bulk(); next < remainder_.waiting.size(); ++next)
     serve_waiting(remainder_.waiting[next]);
+  // NOLINTNEXTLINE(modernize-loop-convert): serving may add rests
   for (std::size_t next = 0; next < rests_.size(); ++next) serve_waiting(WaitingWork{rests_[next]});
 }
 

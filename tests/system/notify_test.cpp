@@ -52,5 +52,16 @@ TEST(Notify, ThatMakesNoSenseIsRefusedBeforeAnythingStarts) {
   EXPECT_THAT(run.err, HasSubstr("'later:x' is not WHEN:WHAT"));
 }
 
+TEST(Notify, OfAnotherKindOfAddressIsNoCommand) {
+  const TemporaryDirectory directory;
+  const Finished run =
+      ontime({"run", "wordcount", kNovel, "--output", directory / "out", "--notify", "ended:ftp://x/y"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("'ended:ftp://x/y' has no good URL"));
+  const Finished other =
+      ontime({"run", "wordcount", kNovel, "--output", directory / "out", "--notify", "ended:AT=http://x true"});
+  EXPECT_EQ(other.status, 0) << other.err;
+}
+
 }  // namespace
 }  // namespace ontime::test

@@ -166,7 +166,7 @@ std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint
     feet.push_back(ladders.size());
     if (const Stretch stretch = stretch_of(i); stretch.to > 0) stretches.push_back(stretch);
   }
-  std::priority_queue<Stretch> next(std::less<Stretch>(), std::move(stretches));
+  std::priority_queue<Stretch, std::vector<Stretch>, std::less<>> next(std::less<>(), std::move(stretches));
   while (!next.empty() && left > 0) {
     const Stretch stretch = next.top();
     next.pop();
