@@ -79,7 +79,7 @@ TEST(ShownLooks, TheyAreShownWhatOursSee) {
     const auto& tasks = seen["tasks.index"];
     for (std::size_t row = 0; row < tasks.size(); ++row) {
       const auto& job = view.jobs[static_cast<std::size_t>(seen["tasks.job"][row])];
-      const auto& task = job.job->tasks[static_cast<std::size_t>(tasks[row])];
+      const auto& task = job.job->tasks[static_cast<std::uint32_t>(tasks[row])];
       EXPECT_FALSE(task.ledger.is_done());
       const double completion = job.outlook->completion()[static_cast<std::size_t>(tasks[row])];
       EXPECT_TRUE(completion == seen["tasks.completion"][row] || std::isnan(completion));
