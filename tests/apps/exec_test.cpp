@@ -212,7 +212,8 @@ TEST(Exec, LinesOnStderrOfAnyLengthNeedBoundedMemory) {
 
 TEST(Exec, AFailingCommandFailsTheAttemptWithASentence) {
   EXPECT_EQ(failure_of("cat >/dev/null; exit 3"), "the command \"cat >/dev/null; exit 3\" ended with status 3");
-  EXPECT_EQ(failure_of("kill -9 $$"), "the command \"kill -9 $$\" was ended by signal 9 (Killed)");
+  EXPECT_EQ(failure_of("kill -9 $$"),
+            "the command \"kill -9 $$\" was ended by signal 9 (Killed: perhaps memory ran out)");
   EXPECT_EQ(failure_of("no-such-program"), "the command \"no-such-program\" ended with status 127 (not found)");
   EXPECT_EQ(failure_of("/dev/null"), "the command \"/dev/null\" ended with status 126 (found, but not executable)");
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/machines/small_cluster.h"
@@ -13,6 +14,7 @@ int main(int argc, char** argv) {
   int failed = 1;
   small.run(small.one, [&failed] {
     std::filesystem::create_directory("/tmp");
+    ::unsetenv("TMPDIR");  // a directory of the real machine
     failed = RUN_ALL_TESTS();
   });
   const std::string& broken = small.cluster.broken;

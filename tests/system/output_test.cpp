@@ -91,14 +91,16 @@ TEST_F(OneOutput, ASuccessThatTheJobDidNotWriteFailsItAndStays) {
 TEST_F(OneOutput, AJobThatReplacesItsDirectoryByALinkHarmsNobodyElse) {
   cluster_.start_master();
   cluster_.add_worker(4);
-  const std::string victim = submit_paced("victim");
-  const std::string culprit = submit_paced("culprit");
+  const Arguments until_let_go{"--set", "pause_us=100000", "--set", "until=" + (cluster_ / "go")};
+  const std::string victim = submit_paced("victim", "2", "none", until_let_go);
+  const std::string culprit = submit_paced("culprit", "2", "none", until_let_go);
   ASSERT_TRUE(eventually([&] { return is_under_way(victim) && is_under_way(culprit); }));
   replace("culprit", "victim");
   cluster_.client({"kill", culprit});
   // On a slow machine it fails first, as its directory is gone.
   EXPECT_THAT(cluster_.wait(culprit), testing::AnyOf("killed", "failed"));
   cluster_.restart_master();  // which discards again what it finds ended
+  write_file(cluster_ / "go", "");
   expect_right_answer(victim, "victim");
 }
 
