@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/support/sanitized.h"
 #include "tests/system/cluster.h"
 
 namespace ontime::test {
@@ -36,6 +37,7 @@ class MemoryGroup {
 class OutOfMemory : public testing::Test {
  protected:
   void SetUp() override {
+    if (kIsSanitized) GTEST_SKIP() << "a sanitizer needs more memory than the group has";
     if (!group_.is_there()) GTEST_SKIP() << "no control group with a limit of memory can be made here";
     cluster_.start_master();
     add_worker();
