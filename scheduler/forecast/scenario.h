@@ -75,12 +75,12 @@ class Quantiles {
     }
   }
 
-  // The quantile at which P(greater) is e^-hazard, hazard > 0.
+  // The quantile at which P(greater) is e^-hazard, hazard > 0; an infinite one is far out.
   double at_hazard(double hazard) const {
     const double root = std::sqrt(hazard);  // both ends are stretched by it
     const double place = root * kPerUnit;
+    if (!(place >= kEdge && place < kCells)) return exact_at(root);
     const auto cell = static_cast<std::size_t>(place);
-    if (cell < kEdge || cell >= kCells) return exact_at(root);
     const double share = place - static_cast<double>(cell);
     return at_[cell] + share * (at_[cell + 1] - at_[cell]);
   }

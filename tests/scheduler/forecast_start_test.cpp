@@ -1,9 +1,11 @@
 // A forecast tells starts from the time that bytes take.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "scheduler/forecast/forecast.h"
+#include "scheduler/forecast/scenario.h"
 #include "tests/scheduler/four_tasks.h"
 
 namespace ontime::scheduler {
@@ -88,6 +90,10 @@ TEST(ForecastOfProcesses, WhatWaitsForOneThatIsThereNeedsNoStart) {
   }
   EXPECT_NEAR(forecast(world.scheduler(), job, world.now())->median, 20 + 10 + 10, 5)
       << "a third round is still to come";
+}
+
+TEST(ScoresOfForecasts, AreFarOutForAnInfiniteHazard) {
+  EXPECT_NEAR(normal_scores().at_hazard(std::numeric_limits<double>::infinity()), 7.03, 0.01);  // at 1 - 1e-12
 }
 
 }  // namespace
