@@ -90,6 +90,16 @@ FirstPass first_pass(const std::string& format, const InputFile& file) {
   return pass;
 }
 
+// Those without a window. Each is marked where the next record begins.
+std::vector<AccessPoint> points_of(const FirstPass& pass) {
+  std::vector<AccessPoint> points;
+  for (const StartPoint& start : pass.starts) {
+    EXPECT_EQ(records::marked_at(start.point), pass.begin_behind(start.point.content));
+    if (!start.point.needs_window()) points.push_back(start.point);
+  }
+  return points;
+}
+
 TEST_F(RecordBegins, WarcBeginsAtMarksOfTheHeads) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     Random random(seed);
@@ -164,10 +174,7 @@ TEST_F(RecordBegins, MembersOfWarcAreMarkedWhereARecordBegins) {
   InputFile file = describe(directory_.file("gzip"), Codec::Gzip);
   const FirstPass pass = first_pass("warc", file);
   ASSERT_EQ(pass.content_bytes, written.content.size());
-  for (const StartPoint& start : pass.starts) {
-    EXPECT_EQ(records::marked_at(start.point), pass.begin_behind(start.point.content));
-    if (!start.point.needs_window()) file.points.push_back(start.point);
-  }
+  file.points = points_of(pass);
   EXPECT_GT(file.points.size(), 5u);
   file.content_bytes = pass.content_bytes;
   ASSERT_NO_FATAL_FAILURE(expect_ranges("warc", file, written, random));
@@ -196,11 +203,9 @@ TEST_F(RecordBegins, AFirstReaderMarksAPlainFile) {
       InputFile file = describe(directory_.file("plain"));
       const FirstPass pass = first_pass(format, file);
       EXPECT_EQ(pass.content_bytes, written.content.size());
-      for (const StartPoint& start : pass.starts) {
-        EXPECT_EQ(start.point.content, start.point.stored);
-        EXPECT_EQ(records::marked_at(start.point), pass.begin_behind(start.point.content));
-        file.points.push_back(start.point);
-      }
+      file.points = points_of(pass);
+      EXPECT_EQ(file.points.size(), pass.starts.size());
+      for (const AccessPoint& point : file.points) EXPECT_EQ(point.content, point.stored);
       EXPECT_GE(file.points.size() * 64 + 64, std::min<std::size_t>(written.records.size(), 128));
       ASSERT_NO_FATAL_FAILURE(expect_ranges(format, file, written, random)) << seed;
       EXPECT_TRUE(first_pass(format, file).starts.empty()) << "they are known";
@@ -223,10 +228,7 @@ TEST_F(RecordBegins, AFirstReaderMarksACompressedArray) {
   write_file(directory_.file("gzip"), members);
   InputFile file = describe(directory_.file("gzip"), Codec::Gzip);
   const FirstPass pass = first_pass("json:array", file);
-  for (const StartPoint& start : pass.starts) {
-    EXPECT_EQ(records::marked_at(start.point), pass.begin_behind(start.point.content));
-    if (!start.point.needs_window()) file.points.push_back(start.point);
-  }
+  file.points = points_of(pass);
   EXPECT_GT(file.points.size(), 20u);
   file.content_bytes = pass.content_bytes;
   ASSERT_NO_FATAL_FAILURE(expect_ranges("json:array", file, written, random));
