@@ -156,8 +156,8 @@ void WorkerSession::on_notes(const wire::ToMaster::Notes& message) {
 // What an attempt cannot read by its index is to be found out anew.
 void WorkerSession::drop_index(const wire::Report& report) {
   if (report.ended().failure() != wire::BAD_RECORD) return;
-  const TaskId task = protocol::attempt_id(report.attempt()).task;
-  if (control_.cluster().find_task(task) != nullptr) kept_.indexes.drop(input_of(control_.cluster(), task));
+  const AttemptId id = protocol::attempt_id(report.attempt());
+  if (control_.cluster().find_attempt(id) != nullptr) kept_.indexes.drop(input_of(control_.cluster(), id.task));
 }
 
 Status WorkerSession::on_reports(const ReportMessages& reports) {

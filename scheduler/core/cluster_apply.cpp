@@ -122,9 +122,10 @@ struct Cluster::Applier {
 
     Attempt& winner = cluster.attempt(fact.attempt);
     if (fact.times.is_known() && !fact.range.is_open_ended()) {
-      const math::Mapped mapped = math::learn_from_sealed(fact.times, static_cast<double>(fact.range.size()),
-                                                          winner.beginning(), job.starts);
-      winner.beside += from_seconds(mapped.fixed);
+      const math::Mapped mapped =
+          math::learn_from_sealed(fact.times, static_cast<double>(fact.range.size()), winner.beginning(), job.starts);
+      const bool is_at_once = mapped.bytes <= 0;
+      winner.beside += from_seconds(is_at_once ? mapped.fixed : std::min(mapped.fixed, seconds(fact.times.first)));
     }
     winner.held.begin = fact.range.end;
     winner.offset = std::max(winner.offset, fact.input_end);

@@ -141,9 +141,9 @@ void Scheduler::Impl::carry_out(StepBuilder& step, const Decision& decision) {
   if (const auto* clone = std::get_if<CloneTasks>(&decision)) for_master(clone->job, *clone);
   if (const auto* end = std::get_if<EndAttempt>(&decision)) for_master(end->attempt.task.job, *end);
   if (const auto* decline = std::get_if<Decline>(&decision)) {
-    if (cluster_.find_task(decline->task) != nullptr) {
+    const Job* job = cluster_.find_job(decline->task.job);  // its tasks are not made for this
+    if (job != nullptr && decline->task.index < job->tasks.size())
       cluster_.observe_declined(decline->task, decline->reason, step.now);
-    }
   }
   if (const auto* text = std::get_if<Note>(&decision)) {
     DecisionNote note;

@@ -71,7 +71,7 @@ struct Attempt {
   TimePoint segment_at;
   TimePoint idle_until;
   SegmentTimes segment;     // the same by its runner's clock, as of reported_at
-  Duration beside{0};       // of its sealed segments: what they took besides their bytes
+  Duration beside{0};       // of its sealed segments: their starts, or all of those that took their bytes at once
   Duration longest_gap{0};  // between two reports of new records: how long one may take it. 0: none seen
   std::optional<CutInFlight> cut;
   // Where it stood one to two recent_window() ago, and less than one ago: how fast it has been recently. Its start at

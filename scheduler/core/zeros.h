@@ -8,6 +8,7 @@
 #include <new>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace ontime::scheduler {
 
@@ -19,6 +20,12 @@ class Zeros {
   Zeros() = default;
   explicit Zeros(std::size_t size) : size_(size), values_(static_cast<T*>(std::calloc(size, sizeof(T)))) {
     if (values_ == nullptr && size > 0) throw std::bad_alloc();
+  }
+  Zeros(Zeros&& other) noexcept : size_(std::exchange(other.size_, 0)), values_(std::move(other.values_)) {}
+  Zeros& operator=(Zeros&& other) noexcept {
+    size_ = std::exchange(other.size_, 0);
+    values_ = std::move(other.values_);
+    return *this;
   }
 
   std::size_t size() const { return size_; }

@@ -141,7 +141,13 @@ std::vector<FreeSlots> free_slots_of(const View& view, const JobView& job, const
     free.slowness += (slowness - free.slowness) * count / free.count;
   });
   std::vector<FreeSlots> all;
-  for (const auto& [rounded, free] : classes) all.push_back(free);
+  double warm = view.resources.warm_slots(job.id);  // whichever of them these are
+  for (auto& [rounded, free] : classes) {
+    const double here = std::min(warm, free.count);
+    if (here > 0) all.push_back({here, free.slowness, free.until, true});
+    if (here < free.count) all.push_back({free.count - here, free.slowness, free.until, false});
+    warm -= here;
+  }
   return all;
 }
 

@@ -57,7 +57,10 @@ class Forecaster {
     remainder_.now = now_;
     remainder_.deadline = job.deadline();
     remainder_.launch = remainder_.warm = durations.launch;
-    if (!takes_at_once_) remainder_.warm -= std::max(0.0, fixed_ - fixed_warm_);
+    if (view.resources.placement().warm_first) {
+      const double begins = job.outlook->warm_launch(view.cluster, *job.job) + (takes_at_once_ ? 0 : fixed_warm_);
+      remainder_.warm = std::min(durations.launch, begins);
+    }
     remainder_.look = durations.launch;
     if (knows_tail()) remainder_.look = std::min(durations.launch, kLookShare * tail_.median() * mean_split_bytes(job));
     // What the user gave counts as certain. Only a fitted tail is off by its few samples.

@@ -74,6 +74,7 @@ struct FreeSlots {
   double count = 0;
   double slowness = 0;
   double until = std::numeric_limits<double>::infinity();  // their workers leave
+  bool warm = false;                                       // the job's processes are there
 };
 
 // Slots of other jobs' attempts.

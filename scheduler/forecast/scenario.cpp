@@ -110,7 +110,8 @@ double RemainderScenario::live_through(std::uint32_t number) {
   rests_.clear();
   late_.clear();
   ending_.clear();
-  for (const FreeSlots& free : remainder_.free) give_back(remainder_.now, free.count, free.slowness, free.until, false);
+  for (const FreeSlots& free : remainder_.free)
+    give_back(remainder_.now, free.count, free.slowness, free.until, free.warm);
   finish_held();
   for (std::size_t i = 0; i < remainder_.others.size(); ++i) {
     const SlotsOfOthers& other = remainder_.others[i];
@@ -175,7 +176,7 @@ void RemainderScenario::finish_held() {
 void RemainderScenario::begin_again(const HeldWork& work, Running& running) const {
   running.stands = true;  // a policy sees that at once, whether or not anybody ends the attempt
   if (!(work.ended_at < kInfinity)) return;
-  running.begins = std::max(remainder_.now, work.ended_at) + launch(work.name);
+  running.begins = std::max(remainder_.now, work.ended_at) + launch(work.name, false);
   running.bytes = work.bytes;
   running.frees = running.ends = running.begins + fresh(work.bytes, luck_.draw(salted(work.name, kSlotSalt), number_));
 }
@@ -194,7 +195,7 @@ void RemainderScenario::watch(Running work) {
   if (overtakes())
     work.owed = work.slots;
   else
-    give_back(work.frees, work.slots, work.slowness, work.until);
+    give_back(work.frees, work.slots, work.slowness, work.until, work.leaves_process());
   add_late(work);
 }
 
@@ -204,7 +205,7 @@ void RemainderScenario::settle(const Running& work) {
     ending_.push_back(work);
   else
     last_ = std::max(last_, work.ends);
-  if (work.owed > 0) give_back(work.frees, work.owed, work.slowness, work.until);
+  if (work.owed > 0) give_back(work.frees, work.owed, work.slowness, work.until, work.leaves_process());
 }
 
 void RemainderScenario::add_late(const Running& work) {

@@ -141,6 +141,8 @@ class RemainderScenario {
     int rescues = 0;
     bool stands = false;
     bool taken = false;  // all of it: it can be raced, and not be divided
+    // The processes of those that lose a race are ended.
+    bool leaves_process() const { return slots <= count; }
     bool operator<(const Running& other) const { return ready > other.ready; }  // the first is on top of the heap
   };
 
@@ -162,7 +164,7 @@ class RemainderScenario {
   void rescue_before(double at);
   void rescue(const Running& work);
   void try_again(Running work, double at);
-  Running taken_over(const Running& work, double at, double attempts) const;
+  Running taken_over(const Running& work, double at, double attempts, bool warm) const;
   // What is late gets slots before what waits.
   bool overtakes() const { return remainder_.rescue.kind == Rescue::Kind::Divide; }
   bool is_worth_rescue(const Running& work) const;
@@ -172,11 +174,11 @@ class RemainderScenario {
   double usual(double bytes) const { return bytes * std::exp(ln_usual_); }
   double next_slot() const { return slots_.empty() ? std::numeric_limits<double>::infinity() : slots_.front().at; }
   Slots take(double count);
-  void give_back(double at, double count, double slowness, double until = std::numeric_limits<double>::infinity(),
-                 bool warm = true);
+  // `warm`: the job's processes are there.
+  void give_back(double at, double count, double slowness, double until, bool warm);
 
   double score(std::uint64_t name) const { return normal_scores()(luck_.draw(name, number_)); }
-  double launch(std::uint64_t name, bool warm = false) const;
+  double launch(std::uint64_t name, bool warm) const;
   double ln_time(double quantile) const;
   double ln_time_within(double bytes, double quantile, double slowness) const;
   double fresh(double bytes, double quantile, double slowness = 0) const;

@@ -1,5 +1,7 @@
 // Rescues of work that is late or slow in a scenario: what the job's policy would do about it, and with which slots.
 
+#include <algorithm>
+
 #include "scheduler/forecast/scenario.h"
 #include "scheduler/math/numeric.h"
 
@@ -54,7 +56,8 @@ void RemainderScenario::rescue(const Running& work) {
     at = std::max(at, taken_.back().at);
     attempts += taken_.back().count;
   }
-  Running rest = taken_over(work, at, attempts / work.count);
+  const bool is_warm = std::ranges::all_of(taken_, &Slots::warm);
+  Running rest = taken_over(work, at, attempts / work.count, is_warm);
   // Copies that would be later than what runs already are not asked for; the slots stay free. Of what shows no pace
   // nobody can tell: it is raced, and may be raced again.
   if (work.taken) rest.ends = std::min(rest.ends, work.ends);
@@ -64,7 +67,7 @@ void RemainderScenario::rescue(const Running& work) {
   // It may pay later, when more slots are free. Not if there are none at all, since that does not change any more.
   if (!is_better) return slots_.empty() ? settle(work) : try_again(work, std::max(at + look_, next_slot()));
   if (rescue.pause > 0) next_copy_ = at + rescue.pause;
-  if (work.owed > 0) give_back(std::min(work.frees, rest.ends), work.owed, work.slowness, work.until);
+  if (work.owed > 0) give_back(std::min(work.frees, rest.ends), work.owed, work.slowness, work.until, false);
   rest.owed = 0;  // the slots of the copies were given back above, at the end that counts
   try_again(rest, rest.ready + (work.taken ? remainder_.slow : look_));
 }
@@ -79,11 +82,12 @@ void RemainderScenario::try_again(Running work, double at) {
 }
 
 // The rest of a segment with so many fresh attempts that are launched then.
-RemainderScenario::Running RemainderScenario::taken_over(const Running& work, double at, double attempts) const {
+RemainderScenario::Running RemainderScenario::taken_over(const Running& work, double at, double attempts,
+                                                         bool warm) const {
   const Rescue::Kind kind = work.taken ? Rescue::Kind::Restart : remainder_.rescue.kind;
   Running rest = work;
   rest.stands = false;
-  rest.begins = rest.started = rest.ready = at + launch(work.name + kRescueSalt);
+  rest.begins = rest.started = rest.ready = at + launch(work.name + kRescueSalt, warm);
   rest.name = salted(work.name, kRescueSalt);
   if (attempts < 1) return rest;
   // What is left when the fresh attempts begin: the attempt goes on at its own pace until then. Of work that stands

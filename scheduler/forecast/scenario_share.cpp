@@ -68,7 +68,7 @@ void RemainderScenario::share_at(double at, double& free) {
     const auto divided = shared(*work, at, slots, time - remainder_.launch);
     if (!divided) continue;
     free -= divided->slots;
-    give_back(divided->ends, divided->slots, 0);
+    give_back(divided->ends, divided->slots, 0, math::kInfinity, true);
     *work = *divided;
   }
 }

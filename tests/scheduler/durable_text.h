@@ -24,7 +24,7 @@ inline std::string durable(const Cluster& cluster) {
       for (const Attempt& attempt : task.attempts) {
         const bool live = is_live(attempt.state);
         text << " a:" << attempt.node.value << (live ? "live" : std::to_string(static_cast<int>(attempt.state)));
-        text << attempt.held.begin << '-' << attempt.held.end << (attempt.standby ? "s" : "");
+        text << attempt.held.begin << '-' << attempt.held.end << (attempt.standby ? "s" : "") << 'b' << attempt.beside.count();
       }
       text << '\n';
     }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "scheduler/forecast/evidence.h"
 #include "scheduler/forecast/forecast.h"
 #include "scheduler/forecast/scenario.h"
 #include "tests/scheduler/four_tasks.h"
@@ -56,8 +57,27 @@ TEST_F(ForecastOfStarts, AStartIsNoChangeOfSpeed) {
   EXPECT_LT(made.high - made.low, 9);
 }
 
-// Of twelve tasks of 10 s on four slots, whose processes start for 10 s: the second round has just taken its first
-// bytes.
+// Each starts for 10 s, maps its bytes in 100 s, which it reports for a while, and is sealed 80 s later.
+TEST_F(ForecastOfStarts, WhatLiesBehindTheLastBytesIsALag) {
+  begin();
+  const auto times = [](int age, int last) {
+    return SegmentTimes{std::chrono::seconds(age), 10s, std::chrono::seconds(last), 10ULL * (last - 10), 100};
+  };
+  for (int now = 20; now <= 60; now += 10) {
+    wait(now == 20 ? 20 : 10);
+    for (std::uint32_t task = 0; task < 4; ++task) {
+      const std::uint64_t mapped = 10ULL * (now - 10);
+      world_.send(
+          event::Heartbeat{NodeId{task + 1}, {{attempt(task), task * 1000ULL + mapped, mapped, 0, times(now, now)}}});
+    }
+  }
+  wait(130);
+  for (std::uint32_t task = 0; task < 4; ++task) seal(task, times(190, 110));
+  EXPECT_NEAR(steadiness_of(world_.job(job_), 10).lag, 80, 1);
+}
+
+// Of twelve tasks of 10 s on four slots, whose processes are launched in 5 s and start for 10 s: the second round has
+// just taken its first bytes.
 TEST(ForecastOfProcesses, WhatWaitsForOneThatIsThereNeedsNoStart) {
   World world;
   world.register_node("a", 4);
@@ -76,6 +96,7 @@ TEST(ForecastOfProcesses, WhatWaitsForOneThatIsThereNeedsNoStart) {
       world.heartbeat(NodeId{1});
     }
   };
+  wait(5);
   const auto first_round = begin_all();
   wait(20);
   for (const AttemptId id : first_round) {
@@ -88,7 +109,7 @@ TEST(ForecastOfProcesses, WhatWaitsForOneThatIsThereNeedsNoStart) {
   for (const AttemptId id : second_round) {
     world.send(event::Heartbeat{NodeId{1}, {{id, id.task.index * 100ULL + 10, 10, 0, {1s, 100ms, 1s, 9, 10}}}});
   }
-  EXPECT_NEAR(forecast(world.scheduler(), job, world.now())->median, 20 + 10 + 10, 5)
+  EXPECT_NEAR(forecast(world.scheduler(), job, world.now())->median, 5 + 20 + 10 + 10, 5)
       << "a third round is still to come";
 }
 
