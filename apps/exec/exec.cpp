@@ -84,10 +84,12 @@ class Run {
     }
     errors_.finish();
     if (received_last_ != '\n') receive("\n");
+    numbers_.check();
   }
 
  private:
-  static constexpr std::size_t kHeaderMost = 64 << 10;  // that the system lets a variable have, with room to spare
+  static constexpr std::size_t kHeaderMost =
+      16 << 10;  // small beside what the system lets a command and its environment have
 
   // Hadoop's names beside our own.
   static std::vector<std::string> environment(const Context& context, std::uint64_t offset) {

@@ -40,6 +40,7 @@ void FramedAnswer::receive(std::string_view bytes, app::Output& out) {
 
 void FramedAnswer::take_header() {
   if (header_ == "done") {
+    numbers_.check();
     is_complete_ = true;
   } else {
     if (!header_.starts_with(kOutput)) refuse(header_);
@@ -53,6 +54,7 @@ void FramedAnswer::take_header() {
 void FramedAnswer::line_ended() {
   if (last_ != '\n') numbers_.add("\n");
   last_ = '\n';
+  numbers_.check();
 }
 
 FramedMapper::FramedMapper() = default;

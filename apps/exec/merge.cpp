@@ -161,29 +161,35 @@ NumberLines::NumberLines(std::string_view how) : how_(merges_numbers(how) ? how 
 
 void NumberLines::add(std::string_view bytes) {
   constexpr std::size_t kValueMost = 64 << 10;
-  while (!bytes.empty() && !how_.empty()) {
+  while (!bytes.empty() && !how_.empty() && refusal_.empty()) {
     const std::size_t end = bytes.find('\n');
     std::string_view part = bytes.substr(0, end);
     const std::size_t tab = has_tab_ ? part.npos : part.find('\t');
-    if (tab != part.npos) part.remove_prefix(tab + 1);
-    has_tab_ = has_tab_ || tab != part.npos;
+    if (tab != part.npos) {
+      part.remove_prefix(tab + 1);
+      value_.clear();
+      has_tab_ = true;
+    }
     if (end == bytes.npos || !value_.empty()) {
-      if (has_tab_) value_ += part;
-      if (value_.size() > kValueMost) refuse(value_);
+      value_ += has_tab_ ? part : part.substr(0, kShown - std::min(kShown, value_.size()));
+      if (value_.size() > kValueMost) return refuse(value_);
       part = value_;
     }
     if (end == bytes.npos) return;
-    if (!has_tab_ || !is_number(part)) refuse(part);
+    if (!has_tab_ || !is_number(part)) return refuse(part);
     has_tab_ = false;
     value_.clear();
     bytes.remove_prefix(end + 1);
   }
 }
 
-void NumberLines::refuse(std::string_view value) const {
-  throw std::runtime_error(
-      "merge=" + how_ + " needs a key, a tab and a number in each line, and the command wrote " +
-      (has_tab_ ? "'" + std::string(value.substr(0, 80)) + "' behind a tab" : "one without a tab"));
+void NumberLines::check() const {
+  if (!refusal_.empty()) throw std::runtime_error(refusal_);
+}
+
+void NumberLines::refuse(std::string_view part) {
+  refusal_ = "merge=" + how_ + " needs a key, a tab and a number in each line, and the command wrote '" +
+             std::string(part.substr(0, kShown)) + (has_tab_ ? "' behind a tab" : "' without a tab");
 }
 
 }  // namespace ontime::apps

@@ -18,15 +18,21 @@ class NumberLines {
  public:
   // With "list", a command or an empty text any line will do.
   explicit NumberLines(std::string_view how = {});
-  // Bytes as they come, cut anywhere. Throws std::runtime_error.
+  // Bytes as they come, cut anywhere.
   void add(std::string_view bytes);
+  // Throws std::runtime_error if a line was wrong. Once the command has ended: its status says more than its last
+  // words.
+  void check() const;
 
  private:
-  [[noreturn]] void refuse(std::string_view value) const;
+  static constexpr std::size_t kShown = 80;  // bytes
 
-  std::string how_;       // empty: nothing is wrong
-  bool has_tab_ = false;  // what has come of a line, and
-  std::string value_;     // of its value
+  void refuse(std::string_view part);
+
+  std::string how_;  // empty: nothing is wrong
+  bool has_tab_ = false;
+  std::string value_;  // as far as it has come; before the tab, the begin of the line
+  std::string refusal_;
 };
 
 }  // namespace ontime::apps

@@ -135,6 +135,7 @@ TEST(Exec, AValueThatCannotBeMergedIsRefusedWhenItIsWritten) {
         NumberLines numbers(how);
         numbers.add(std::string_view(output).substr(0, cut));
         numbers.add(std::string_view(output).substr(cut));
+        numbers.check();
       } catch (const std::runtime_error& error) {
         said = error.what();
       }
@@ -148,18 +149,35 @@ TEST(Exec, AValueThatCannotBeMergedIsRefusedWhenItIsWritten) {
     EXPECT_EQ(refusal(how, "a\t1\na\tmany\n"), "merge=" + std::string(how) +
                                                    " needs a key, a tab and a number in each line, and the command "
                                                    "wrote 'many' behind a tab");
+    EXPECT_NE(refusal(how, "no model\n").find("wrote 'no model' without a tab"), std::string::npos);
     for (const char* wrong : {"a\n", "\n", "a\t\n", "a\t1\r\n", "a\t 1\n", "a\t1\t2\n", "a\t1e400\n"})
       EXPECT_NE(refusal(how, wrong), "") << wrong;
   }
   for (const char* how : {"", "list", "sort"}) EXPECT_EQ(refusal(how, "a\tmany\n\n"), "");
   const std::string endless(70'000, '1');  // its end is not waited for
-  EXPECT_THROW(NumberLines("sum").add("a\t" + endless), std::runtime_error);
-  EXPECT_NO_THROW(NumberLines("sum").add(endless + "\t1\n")) << "a key may be long";
+  const auto check = [](const std::string& output) {
+    NumberLines numbers("sum");
+    numbers.add(output);
+    numbers.check();
+  };
+  EXPECT_THROW(check("a\t" + endless), std::runtime_error);
+  EXPECT_NO_THROW(check(endless + "\t1\n")) << "a key may be long";
   const app::Application& exec = application("exec");
   for (const char* frames : {"no", "yes"}) {
     const std::string command = *frames == 'n' ? "cat" : "read line; echo output 4; echo a; echo b; echo done; cat";
     TestContext context = context_of(exec, {{"command", command}, {"merge", "sum"}, {"frames", frames}});
     EXPECT_THROW(map_text(exec, context, "x\n"), std::runtime_error) << frames;
+  }
+}
+
+TEST(Exec, TheStatusOfACommandSaysMoreThanItsLastWords) {
+  const app::Application& exec = application("exec");
+  TestContext context = context_of(exec, {{"command", "cat >/dev/null; echo no model; exit 3"}, {"merge", "sum"}});
+  try {
+    map_text(exec, context, "x\n");
+    ADD_FAILURE() << "it has failed";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("ended with status 3"), std::string::npos) << error.what();
   }
 }
 
