@@ -198,7 +198,8 @@ std::optional<StartPoint> IndexStore::start_before(JobId job, const InputFile& f
 }
 
 InputIndex IndexStore::find(const InputFile& file) {
-  if (directory_.empty()) return {};
+  const bool is_too_small = file.codec == Codec::Plain && file.size <= limits_.apart;  // to have a place
+  if (directory_.empty() || is_too_small) return {};
   std::packaged_task<InputIndex()> finding([&] { return whole(file); });
   std::future<InputIndex> found = finding.get_future();
   asio::post(thread_, std::move(finding));

@@ -121,6 +121,8 @@ std::string first_content(const scheduler::InputFile& file) {
 }  // namespace
 
 std::string_view plain_records(std::string_view first_bytes) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (first_bytes.starts_with(kByteOrderMark)) first_bytes.remove_prefix(kByteOrderMark.size());
   if (first_bytes.starts_with("WARC/1.") && first_bytes.find("\nWARC-Type:") != first_bytes.npos) return "warc";
   if (is_fastq(first_bytes)) return "fastq";
   if (const std::string_view json = json_records(first_bytes); !json.empty()) return json;

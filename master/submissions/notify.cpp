@@ -42,9 +42,9 @@ Error wrong(const std::string& text, const std::string& why) {
 // One of another kind, such as ftp://HOST, is no command either.
 bool is_address(std::string_view what) {
   const std::string_view scheme = what.substr(0, std::min(what.find("://"), what.size()));
-  return scheme.size() < what.size() && std::ranges::all_of(scheme, [](unsigned char c) {
-           return std::isalnum(c) || c == '+' || c == '.' || c == '-';
-         });
+  return scheme.size() < what.size() && !scheme.empty() && what.find(' ') == what.npos &&
+         std::ranges::all_of(scheme,
+                             [](unsigned char c) { return std::isalnum(c) || c == '+' || c == '.' || c == '-'; });
 }
 
 // One that is killed for it ends on the very moment.

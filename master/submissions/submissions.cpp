@@ -70,10 +70,13 @@ FileWork::Job listing_of(const std::shared_ptr<Listed>& listed, const std::vecto
     auto inputs = listed->inputs.finish();
     if (inputs) {
       listed->left_out = std::move(inputs->left_out);
-      if (listed->begun.records == records::kByContent)
+      if (listed->begun.records == records::kByContent) {
         listed->begun.records = inputs->records;
-      else if (listed->begun.records.empty())
+        note(listed->left_out,
+             "by its content, its records are " + (inputs->records.empty() ? "lines" : inputs->records));
+      } else if (listed->begun.records.empty()) {
         note(listed->left_out, advice_on_records(inputs->files));
+      }
       listed->begun.skip.inputs = std::move(inputs->skipped);
     }
     listed->spec =

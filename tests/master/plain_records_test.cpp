@@ -20,6 +20,7 @@ TEST(PlainRecords, AreToldByWhatOnlyTheyHave) {
       {"@read 1\r\nacgt\r\n+read 1\r\nIIII\r\n", "fastq"},
       {"[\n  {\"a\": 1},\n", "json:array"},
       {"{\n  \"a\": [\n", "json"},
+      {"\xEF\xBB\xBF[\n  {\"a\": 1},\n", "json:array"},
       {"a,b\n1,\"x\ny\"\"z\"\n2,w\n", "csv"},
   };
   for (const auto& [bytes, records] : cases) EXPECT_EQ(plain_records(bytes), records) << bytes;

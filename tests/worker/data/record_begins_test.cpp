@@ -84,7 +84,8 @@ FirstPass first_pass(const std::string& format, const InputFile& file) {
   access.notes = {[&](StartPoint start) { pass.starts.push_back(std::move(start)); },
                   [&](std::uint64_t bytes) { pass.content_bytes = bytes; }, 1};
   auto reader = RecordReader::open(file, rule_of(format), 0, 64, access);
-  for (auto block = (*reader)->next(kUnknownEnd); block && block->records > 0; block = (*reader)->next(kUnknownEnd))
+  const std::uint64_t end = file.codec == Codec::Plain ? file.size : kUnknownEnd;
+  for (auto block = (*reader)->next(end); block && block->records > 0; block = (*reader)->next(end))
     for (const app::Record record : block->batch.records()) pass.begins.push_back(record.offset);
   pass.begins.push_back((*reader)->position());
   return pass;
