@@ -4,19 +4,6 @@
 #include "master/journal/texts.h"
 
 namespace ontime::journal {
-namespace {
-
-// False: it was no later than that.
-Result<bool> set_back(TimePoint latest, std::string_view value, std::string& to) {
-  Result<scheduler::JournalRecord> record = decode_record(value);
-  if (!record) return record.error();
-  const bool is_later = record->at > latest;
-  if (is_later) record->at = latest;
-  to = is_later ? encode_record(*record) : std::string(value);
-  return is_later;
-}
-
-}  // namespace
 
 void EntryMaker::add(const scheduler::JournalRecord& record) {
   const JobId job = scheduler::job_of(record.fact);
@@ -50,22 +37,18 @@ void EntryMaker::put(JobId job, const Entry& entry) {
   static_cast<void>(writes_.Put(encode_key({job, entry.first}), entry.texts));
 }
 
-Result<std::string> set_back_to(TimePoint latest, std::string_view key, std::string_view value) {
-  std::string changed;
-  if (!decode_key(key)) {
-    const Result<bool> is_later = set_back(latest, value, changed);
-    if (!is_later) return is_later.error();
-    return *is_later ? changed : std::string();
-  }
+Result<std::string> entry_set_back_to(TimePoint latest, std::string_view key, std::string_view value) {
+  if (!decode_key(key)) return set_back_to(latest, value);
+  std::string all;
   bool is_any_later = false;
   for (TextReader texts(value); !texts.is_at_end();) {
-    std::string text;
-    const Result<bool> is_later = set_back(latest, texts.take_text(), text);
-    if (!is_later) return is_later.error();
-    is_any_later = is_any_later || *is_later;
-    append_text(changed, text);
+    const std::string_view record = texts.take_text();
+    const Result<std::string> changed = set_back_to(latest, record);
+    if (!changed) return changed.error();
+    is_any_later = is_any_later || !changed->empty();
+    append_text(all, changed->empty() ? record : *changed);
   }
-  return is_any_later ? changed : std::string();
+  return is_any_later ? all : std::string();
 }
 
 }  // namespace ontime::journal

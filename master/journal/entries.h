@@ -1,6 +1,6 @@
 #pragma once
-// The entries of the journal in RocksDB, whose keys record_codec.h says. Of a job, the records of one batch lie in one
-// entry, as texts (texts.h), under the key of the first: there are fewer to write, and to read at the next start.
+// The entries of the journal in RocksDB, whose keys record_codec.h says. Of a job, the records of one batch lie
+// together, as texts (texts.h), under the key of the first: there are fewer to write, and to read at the next start.
 
 #include <rocksdb/write_batch.h>
 
@@ -41,6 +41,6 @@ class EntryMaker {
 };
 
 // The entry with all records that are later than that as of then; empty: there are none.
-Result<std::string> set_back_to(TimePoint latest, std::string_view key, std::string_view value);
+Result<std::string> entry_set_back_to(TimePoint latest, std::string_view key, std::string_view value);
 
 }  // namespace ontime::journal

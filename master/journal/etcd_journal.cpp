@@ -71,10 +71,12 @@ EtcdResult<EtcdAnswer> EtcdJournal::make_or_read() {
   EtcdTransaction read;  // first: a full etcd takes nothing that could write
   read.then = {{.key = layout_.meta()}};
   const auto begun = std::chrono::steady_clock::now();
-  for (;;) {
+  for (bool is_made = false;;) {
     EtcdResult<EtcdAnswer> answer = following_.transact(read);
-    if (answer && !answer->got.empty() && !answer->got[0].empty()) return answer;
+    const bool is_there = answer && !answer->got.empty() && !answer->got[0].empty();
+    if (is_there || (answer && is_made)) return answer;
     if (answer) answer = following_.transact(make);
+    is_made = answer.has_value();
     const bool may_pass = !answer && answer.error().kind == Kind::Passing;
     if (may_pass && std::chrono::steady_clock::now() - begun < kOpening) {
       pause();

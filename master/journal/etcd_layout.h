@@ -1,7 +1,7 @@
 #pragma once
 // The keys of a journal in etcd, below its prefix. Numbers in keys are hexadecimal, of 16 and 8 digits.
 //
-//   PREFIX/meta                   the journal's format and cluster: "8 0123..."; made with the journal
+//   PREFIX/meta                   the journal's format and cluster: "9 0123..."; made with the journal
 //   PREFIX/leader                 the name of the master that leads; goes with its lease. Its create revision tells one
 //                                 leadership from every other
 //   PREFIX/head                   the chain of all batches (directory.h): how many there are

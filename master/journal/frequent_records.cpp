@@ -42,9 +42,11 @@ bool take_field(std::string_view& from, Field& to) {
   to.number = tag >> kKindBits;
   to.kind = static_cast<Kind>(tag & ((1u << kKindBits) - 1));
   from.remove_prefix(1);
+  const std::size_t before = from.size();
   if (tag >= 0x80 || (to.kind != kVarint && to.kind != kBytes) || !take_varint(from, to.value)) return false;
   if (to.kind == kVarint) return true;
-  if (to.value > from.size()) return false;
+  constexpr std::size_t kLengthMost = 5;  // bytes, as protobuf reads it
+  if (before - from.size() > kLengthMost || to.value > from.size()) return false;
   to.bytes = from.substr(0, to.value);
   from.remove_prefix(to.value);
   return true;

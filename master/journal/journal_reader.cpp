@@ -141,6 +141,8 @@ std::string JournalReader::check_key(std::string_view bytes) {
   if (!key) return "it holds a key that is not a record's; it is damaged";
   if (next_ == nullptr || key->job != job_) next_ = &next_sequence_[job_ = key->job];
   if (key->sequence == *next_) return "";
+  if (key->sequence < *next_)
+    return "record " + std::to_string(key->sequence) + " of " + to_string(key->job) + " is there twice; it is damaged";
   return "records before record " + std::to_string(key->sequence) + " of " + to_string(key->job) + " are missing";
 }
 

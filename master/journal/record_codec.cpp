@@ -181,6 +181,14 @@ Result<scheduler::JournalRecord> decode_record(std::string_view bytes) {
   return record;
 }
 
+Result<std::string> set_back_to(TimePoint latest, std::string_view bytes) {
+  Result<scheduler::JournalRecord> record = decode_record(bytes);
+  if (!record) return record.error();
+  if (record->at <= latest) return std::string();
+  record->at = latest;
+  return encode_record(*record);
+}
+
 namespace {
 
 template <class Number>

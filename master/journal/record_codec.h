@@ -58,6 +58,8 @@ inline constexpr std::uint8_t kRecordVersion = 1;
 
 std::string encode_record(const scheduler::JournalRecord& record);
 Result<scheduler::JournalRecord> decode_record(std::string_view bytes);
+// The record as of then if it is later than that; empty: it is not.
+Result<std::string> set_back_to(TimePoint latest, std::string_view record);
 std::string_view message_of(std::string_view value);  // that one holds which was decoded
 
 // decode_record() for many: keeps the memory that messages are parsed into. Not for several threads at a time.

@@ -19,15 +19,6 @@ std::uint64_t bytes_of_put(std::string_view key, std::string_view value) {
   return 1 + 2 * kLengthBytes + key.size() + value.size();
 }
 
-// If it is later than that, as of then.
-Result<std::string> set_back_to(TimePoint latest, std::string_view value) {
-  Result<scheduler::JournalRecord> record = decode_record(value);
-  if (!record) return record.error();
-  if (record->at <= latest) return std::string(value);
-  record->at = latest;
-  return encode_record(*record);
-}
-
 }  // namespace
 
 std::string encode_batch(std::span<const scheduler::JournalRecord> records) {
@@ -120,14 +111,15 @@ Status RecordStore::set_back(TimePoint latest) {
   for (const auto& [key, value] : places_) {
     const Result<std::string> changed = set_back_to(latest, value);
     if (!changed) return changed.error();
-    after.put(key, *changed);
+    after.put(key, changed->empty() ? value : *changed);
   }
   for (const auto& [job, records] : jobs_) {
     for (const std::string& piece : records.pieces) {
       for (TextReader reader(piece); !reader.is_at_end();) {
-        const Result<std::string> changed = set_back_to(latest, reader.take_text());
+        const std::string_view record = reader.take_text();
+        const Result<std::string> changed = set_back_to(latest, record);
         if (!changed) return changed.error();
-        after.add(job, *changed);
+        after.add(job, changed->empty() ? record : *changed);
       }
     }
   }

@@ -262,7 +262,7 @@ Status RocksdbJournal::set_back(TimePoint latest) {
   rocksdb::WriteBatch batch;
   for (at->SeekToFirst(); at->Valid(); at->Next()) {
     if (at->key()[0] == kMetadataPrefix) continue;
-    const Result<std::string> changed = set_back_to(latest, at->key().ToStringView(), at->value().ToStringView());
+    const Result<std::string> changed = entry_set_back_to(latest, at->key().ToStringView(), at->value().ToStringView());
     if (!changed) return error_about("read", changed.error().message);
     if (changed->empty()) continue;
     static_cast<void>(batch.Put(at->key(), *changed));

@@ -12,8 +12,9 @@
 namespace ontime::master {
 
 // From now on make_policy() makes policies of files too. A look may take as long as `budget`, unless the policy's
-// parameter `budget` says otherwise; 0: as long as it likes, as in simulations, whose results must not hang on how busy
-// the machine is. `tell` is given the sentence about each that is not asked any more, in the thread that plans.
+// parameter `budget` says otherwise; 0: up to a minute (watched_policy.h), as in simulations, whose results must not
+// hang on how busy the machine is. `tell` is given the sentence about each that is not asked any more, in the thread
+// that plans.
 using Tell = void (*)(const std::string& sentence);
 void allow_own_policies(Duration budget, Tell tell = nullptr);
 

@@ -147,5 +147,21 @@ TEST(Entries, OfABatchAreOneForEachJob) {
   EXPECT_EQ(entries_in(path), 3u);
 }
 
+TEST(Entries, GrowToALimitAndALargerRecordIsOneAlone) {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory / "journal";
+  {
+    const auto journal = open(path);
+    contents_of(*journal);
+    std::vector<JournalRecord> batch;
+    for (const std::size_t kib : {20u, 20u, 20u, 20u, 100u}) {
+      const fact::AttemptEnded ended{{{JobId{1}, 1}, 0}, scheduler::AttemptEnd::Failed, std::string(kib << 10, 'x')};
+      batch.push_back({from_unix_ns(1), ended});
+    }
+    ASSERT_TRUE(journal->append(batch));
+  }
+  EXPECT_EQ(entries_in(path), 3u) << "60, 20 and 100 KiB";
+}
+
 }  // namespace
 }  // namespace ontime::journal

@@ -8,6 +8,7 @@
 
 #include "cli/certs/certificate_directory.h"
 #include "tests/journal/etcd_fixture.h"
+#include "tests/support/answering.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::journal {
@@ -111,6 +112,18 @@ TEST_F(EtcdAccessTest, SaysWhoCannotBeReached) {
   EXPECT_EQ(opened.error().kind, ErrorKind::Unavailable);
   EXPECT_EQ(opened.error().message, "Cannot open the journal in " + nobody->text() + ": the server at http://" +
                                         nobody->hosts[0] + " cannot be reached: nothing listens on that port.");
+}
+
+TEST(EtcdJournalOpened, EndsWhereAServerAnswersAndKeepsNothing) {
+  const test::Answering server([](httplib::Server& answers) {
+    answers.Post(".*", [](const httplib::Request&, httplib::Response& response) {
+      response.set_content(R"({"header":{"revision":"1"}})", "application/json");
+    });
+  });
+  const std::string host = server.url().substr(std::string("http://").size());
+  const auto opened = EtcdJournal::open(parse_etcd_address("etcd://" + host + "/x").value(), {});
+  ASSERT_FALSE(opened);
+  EXPECT_NE(opened.error().message.find("format"), std::string::npos) << opened.error().message;
 }
 
 }  // namespace

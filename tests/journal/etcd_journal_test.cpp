@@ -232,7 +232,7 @@ TEST_F(EtcdJournalTest, WaitsWithoutSpaceAndStoresTheBatchOnceWhenThereIsSome) {
   EXPECT_EQ(status.error().kind, ErrorKind::Unavailable);
   EXPECT_NE(status.error().message.find("no space left"), std::string::npos) << status.error().message;
   EXPECT_FALSE(journal->append_again(batch));
-  const auto next = EtcdJournal::open(parse_etcd_address(etcd_->address()).value(), {});  // and waits to lead
+  const auto next = EtcdJournal::open(parse_etcd_address(etcd_->address()).value(), {});
   EXPECT_TRUE(next) << next.error().message;
   // Its limit may be passed by as much as comes within 100 ms; a transaction that only erases is refused then as well.
   EXPECT_EQ(etcd_->control({"del", "--prefix", "other/"}).status, 0);

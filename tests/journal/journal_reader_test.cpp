@@ -104,6 +104,12 @@ TEST_F(JournalReaderTest, StopsAtAnEntryWithoutRecords) {
   EXPECT_NE(refusal_.find("an entry of job-1 without records"), std::string::npos) << refusal_;
 }
 
+TEST_F(JournalReaderTest, StopsAtAnEntryWithinAnother) {
+  change([](rocksdb::DB& database) { EXPECT_TRUE(database.Put({}, encode_key({JobId{1}, 3950}), "").ok()); });
+  EXPECT_EQ(read(), 4000);
+  EXPECT_NE(refusal_.find("record 3950 of job-1 is there twice"), std::string::npos) << refusal_;
+}
+
 TEST_F(JournalReaderTest, StopsWhereAnEntryIsMissing) {
   change([](rocksdb::DB& database) { EXPECT_TRUE(database.Delete({}, encode_key({JobId{1}, 3900})).ok()); });
   EXPECT_EQ(read(), 3900);

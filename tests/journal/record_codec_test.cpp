@@ -144,6 +144,21 @@ TEST(FrequentRecords, AreReadWithoutProtobuf) {
   EXPECT_TRUE(is_same(read, {from_unix_ns(1), sealed}));
 }
 
+TEST(FrequentRecords, NumbersWithMoreBytesThanTheyNeedAreReadAsByProtobuf) {
+  const AttemptId attempt{{JobId{3}, 4}, 2};
+  const JournalRecord launched{from_unix_ns(1), fact::AttemptLaunched{attempt, NodeId{7}, {5, 6}}};
+  const std::string message(message_of(encode_record(launched)));
+  for (std::size_t at = 0; at < message.size(); ++at) {
+    for (std::size_t zeros = 1; zeros < 10; ++zeros) {
+      std::string longer = message;
+      longer[at] = static_cast<char>(longer[at] | 0x80);
+      longer.insert(at + 1, std::string(zeros - 1, '\x80') + '\0');
+      JournalRecord read;
+      EXPECT_TRUE(!read_frequent(longer, read) || is_read_by_protobuf(longer, read)) << at << " " << zeros;
+    }
+  }
+}
+
 RC_GTEST_PROP(FrequentRecords, AreReadAsProtobufReadsThemWhateverBecomesOfThem, ()) {
   std::string message(message_of(encode_record(test::any_record(*rc::gen::element(3, 7)))));  // launches and seals
   for (int changes = *rc::gen::inRange(0, 3); changes > 0 && !message.empty(); --changes) {

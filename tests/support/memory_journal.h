@@ -50,11 +50,9 @@ inline Status MemoryJournal::append(std::span<const scheduler::JournalRecord> ba
 inline Status MemoryJournal::set_back(TimePoint latest) {
   const std::lock_guard lock(mutex_);
   for (auto& [key, value] : records_) {
-    Result<scheduler::JournalRecord> record = decode_record(value);
-    if (!record) return record.error();
-    if (record->at <= latest) continue;
-    record->at = latest;
-    value = encode_record(*record);
+    const Result<std::string> changed = set_back_to(latest, value);
+    if (!changed) return changed.error();
+    if (!changed->empty()) value = *changed;
   }
   return {};
 }

@@ -50,14 +50,15 @@ TEST_P(StoppedAttempt, DoesNotHoldItsJob) {
                       "stall=task:3@20%",
                       "--checkpoint",
                       "1s",
-                      "--attempt-timeout",
-                      "6s",
                       "--seed",
                       "7",
                       "--quiet",
                       "--json",
                       "--tasks"};
   if (GetParam() != "default") arguments.insert(arguments.end(), {"--policy", GetParam()});
+  // The others do not see it before the master does, which ends it as one that makes no progress.
+  if (GetParam() != "default" && GetParam() != "hadoop" && GetParam() != "split-resume")
+    arguments.insert(arguments.end(), {"--attempt-timeout", "6s"});
   const Finished finished = ontime(arguments);
   EXPECT_THAT(finished.status, testing::AnyOf(0, 3)) << finished.err;  // 3: done, but late
   EXPECT_EQ(verified_answer(directory / "out"), counted_by_coreutils(kNovel));

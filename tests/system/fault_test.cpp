@@ -43,7 +43,8 @@ TEST_F(Faults, ClocksThatAreSetMeanwhileChangeNoAnswer) {
   give_next_one_another();
   write_file(clocks.back(), "100000000");
   cluster_.start_master();
-  const std::int64_t submitted = cluster_.job(submit_paced("ahead"))["submitted_unix_ns"];
+  const std::string ahead = submit_paced("ahead");
+  const std::int64_t submitted = cluster_.job(ahead)["submitted_unix_ns"];
   EXPECT_GT(submitted / 1'000'000'000, std::time(nullptr) + 90'000'000) << "the programs do not see this clock";
   for (int i = 0; i < 3; ++i) {
     give_next_one_another();
@@ -53,6 +54,7 @@ TEST_F(Faults, ClocksThatAreSetMeanwhileChangeNoAnswer) {
     for (const std::string& clock : clocks) set(clock);
     give_next_one_another();
   });
+  expect_right_answer(ahead, "ahead");
 }
 
 TEST_F(Faults, ARestartedMasterAdoptsRunningAttemptsAndRunsNoSealedSegmentAgain) {

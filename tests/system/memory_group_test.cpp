@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "tests/support/sanitized.h"
@@ -23,7 +24,12 @@ class MemoryGroup {
   MemoryGroup& operator=(const MemoryGroup&) = delete;
 
   bool is_there() const { return read_file(path_ / "memory.limit_in_bytes") == std::to_string(300 << 20) + "\n"; }
-  void take(pid_t process) const { write_file(path_ / "cgroup.procs", std::to_string(process)); }
+  // Runs it as a process of the group, which its children stay in.
+  void run(const std::function<void()>& what) const {
+    enter(path_);
+    what();
+    enter(own_);
+  }
   std::uint64_t killed() const {
     const std::string control = read_file(path_ / "memory.oom_control");
     const std::size_t at = control.find("oom_kill ");
@@ -31,7 +37,21 @@ class MemoryGroup {
   }
 
  private:
-  const std::filesystem::path path_ = "/sys/fs/cgroup/memory/ontime-test-" + std::to_string(::getpid());
+  static void enter(const std::filesystem::path& group) {
+    write_file(group / "cgroup.procs", std::to_string(::getpid()));
+    EXPECT_NE(("\n" + read_file(group / "cgroup.procs")).find("\n" + std::to_string(::getpid()) + "\n"),
+              std::string::npos);
+  }
+
+  static std::string own_name() {
+    const std::string groups = read_file("/proc/self/cgroup"), memory = ":memory:/";
+    const std::size_t at = groups.find(memory);
+    return at == groups.npos ? "" : groups.substr(at + memory.size(), groups.find('\n', at) - at - memory.size());
+  }
+
+  const std::filesystem::path root_ = "/sys/fs/cgroup/memory";
+  const std::filesystem::path own_ = root_ / own_name();
+  const std::filesystem::path path_ = root_ / ("ontime-test-" + std::to_string(::getpid()));
 };
 
 class OutOfMemory : public testing::Test {
@@ -40,14 +60,7 @@ class OutOfMemory : public testing::Test {
     if (kIsSanitized) GTEST_SKIP() << "a sanitizer needs more memory than the group has";
     if (!group_.is_there()) GTEST_SKIP() << "no control group with a limit of memory can be made here";
     cluster_.start_master();
-    add_worker();
-  }
-  // Its attempts may allocate more than its group has.
-  void add_worker() {
-    const std::size_t index = cluster_.add_worker(1, {"--attempt-memory", "8GiB"});
-    const pid_t worker = cluster_.worker(index).pid();
-    group_.take(worker);
-    for (const pid_t process : descendants(worker, "ontime-runner")) group_.take(process);
+    group_.run([this] { cluster_.add_worker(1, {"--attempt-memory", "8GiB"}); });  // more than the group has
   }
   // The first `greedy` attempts take more and more memory after some lines; each is counted in a directory.
   std::string submit(int greedy) {
