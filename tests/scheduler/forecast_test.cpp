@@ -275,7 +275,7 @@ TEST_F(ForecastTest, AHundredThousandTasksTakeTheirTurns) {
   const JobId job = world_.submit(10'000'000, 100, known(due(20'000s), "10s", "4"));
   start_all();
   const Forecast seen = of(job);
-  EXPECT_NEAR(seen.median, 1000 * (10 * 4.0 / 3 + 1), 600);
+  EXPECT_NEAR(seen.median, 1000 * (10 * 4.0 / 3 + 0.1), 200);  // all but the first hundred find their process there
   EXPECT_LT(seen.high - seen.low, 0.1 * seen.median);
 }
 
