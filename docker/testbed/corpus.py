@@ -6,7 +6,7 @@ Every worker is killed (-9) and started again each EVERY seconds, and at a third
 at once, the master too. Then the output is compared, byte for byte, with one pass over the corpus without Ontime. datatrove's
 local executor maps the same files in the same image and is killed as often; it goes on with the files that it has not
 finished. Each mapped document is noted in a file, so what was mapped twice is counted and not reported. DIR gets `corpus.csv`
-(seconds, system, share of the corpus mapped, what happened) and `summary.json`; `scripts/corpus-figure DIR` draws them.
+(seconds, system, share of the corpus mapped, what happened) and `summary.json`.
 """
 
 import argparse
