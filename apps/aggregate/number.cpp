@@ -8,6 +8,10 @@
 namespace ontime::apps {
 namespace {
 
+#ifdef __x86_64__
+ONTIME_TARGET_AVX2 __m256i in_all(std::uint64_t word) { return _mm256_set1_epi64x(static_cast<long long>(word)); }
+#endif
+
 constexpr std::size_t kWholeDigits = 20;
 constexpr int kMeanDecimals = 6;
 
@@ -199,5 +203,52 @@ std::optional<Totals> Totals::parse(std::string_view text) {
   totals.decimals_ = static_cast<int>(*decimals);
   return totals;
 }
+
+#ifdef __x86_64__
+
+ONTIME_TARGET_AVX2 std::size_t FixedForm::parse_fours(const char* from, const std::int32_t* ends, std::size_t fields,
+                                                      std::int32_t returns, std::size_t rows,
+                                                      std::int32_t* digits) const {
+  const __m256i behind = in_all(behind_), before = in_all(before_), point = in_all(point_), points = in_all(points_);
+  const __m256i dots = _mm256_and_si256(_mm256_set1_epi8('.'), point);
+  const __m256i digits_least = in_all(std::max<std::size_t>(1, decimals_)), bits = in_all(64);
+  std::size_t row = 0;
+  for (; row + 4 <= rows; row += 4) {
+    const std::array<const std::int32_t*, 4> end{ends, ends + fields, ends + 2 * fields, ends + 3 * fields};
+    ends += 4 * fields;
+    const auto word_of = [&](std::size_t i) {
+      long long word;
+      std::memcpy(&word, from + (*end[i] - returns) - 8, 8);
+      return word;
+    };
+    const auto size_of = [&](std::size_t i) { return *end[i] - returns - end[i][-1] - 1; };
+    // Not by way of memory, which would have to wait for it.
+    const __m256i word = _mm256_setr_epi64x(word_of(0), word_of(1), word_of(2), word_of(3));
+    const __m256i size = _mm256_setr_epi64x(size_of(0), size_of(1), size_of(2), size_of(3));
+    const __m256i first = _mm256_srlv_epi64(word, _mm256_sub_epi64(bits, _mm256_slli_epi64(size, 3)));
+    const __m256i sign = _mm256_cmpeq_epi64(_mm256_and_si256(first, in_all(0xff)), in_all('-'));
+    const __m256i count = _mm256_add_epi64(_mm256_sub_epi64(size, points), sign);
+    __m256i values = _mm256_or_si256(_mm256_and_si256(word, behind),
+                                     _mm256_and_si256(_mm256_sllv_epi64(word, _mm256_slli_epi64(points, 3)), before));
+    values = _mm256_xor_si256(values, _mm256_set1_epi8('0'));
+    const __m256i unused = _mm256_sub_epi64(bits, _mm256_slli_epi64(count, 3));
+    values = _mm256_and_si256(values, _mm256_sllv_epi64(_mm256_set1_epi8(-1), unused));
+    const __m256i wrong =
+        _mm256_or_si256(_mm256_or_si256(_mm256_cmpgt_epi64(digits_least, count), _mm256_cmpgt_epi64(size, in_all(8))),
+                        _mm256_or_si256(_mm256_subs_epu8(values, _mm256_set1_epi8(9)),
+                                        _mm256_xor_si256(_mm256_and_si256(word, point), dots)));
+    if (_mm256_testz_si256(wrong, wrong) == 0) break;
+    const __m256i pairs =
+        _mm256_maddubs_epi16(values, _mm256_set1_epi16(0x010a));  // ten times the first, and the second
+    const __m256i fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x00010064));
+    const __m256i eights = _mm256_add_epi64(_mm256_mul_epu32(fours, in_all(10'000)), _mm256_srli_epi64(fours, 32));
+    const __m256i numbers = _mm256_sub_epi64(_mm256_xor_si256(eights, sign), sign);
+    const __m256i packed = _mm256_permutevar8x32_epi32(numbers, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(digits + row), _mm256_castsi256_si128(packed));
+  }
+  return row;
+}
+
+#endif
 
 }  // namespace ontime::apps

@@ -239,10 +239,19 @@ class RowsOfForm final : public RegularRows {
     const std::size_t fields = form_.fields, column = form_.numbers[number].column;
     const auto returns = static_cast<std::int32_t>(returns_of(column));
     std::int32_t* const digits = digits_[number].data();
-    const std::int32_t* end = ends + column;
-    for (std::size_t row = 0; row < rows; ++row, end += fields) {
-      const std::int32_t begin = end[-1] + 1;
-      if (!form.parse({from + begin, static_cast<std::size_t>(end[0] - returns - begin)}, digits[row])) return row;
+    for (std::size_t row = 0; row < rows;) {
+      std::size_t last = rows;
+#ifdef __x86_64__
+      if (uses_avx2_) {
+        row += form.parse_fours(from, ends + column + row * fields, fields, returns, rows - row, digits + row);
+        last = std::min(rows, row + 4);
+      }
+#endif
+      for (; row < last; ++row) {
+        const std::int32_t* const end = ends + column + row * fields;
+        const std::int32_t begin = end[-1] + 1;
+        if (!form.parse({from + begin, static_cast<std::size_t>(end[0] - returns - begin)}, digits[row])) return row;
+      }
     }
     return rows;
   }

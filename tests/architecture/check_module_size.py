@@ -8,8 +8,8 @@ import source_tree
 LINES_MAX = {
     # aggregate (+1,775), grep (+646) and each (+1,126), records framed for commands (+110), what commands and jobs learn of each other (+60), a
     # directory for each command (+130), rows that are alike aggregated in few instructions (+520), values that are refused when they are
-    # written, who holds an output open (+140)
-    "apps": 9220,
+    # written, who holds an output open (+140), numbers read four at a time (+70)
+    "apps": 9290,
     # Names of inputs in a file, patterns of what is left out, files of this process only (+125), compressed parts (+190), notices (+310), lists of
     # values, what a job of each is given, counters of the summary (+274), how late jobs are, deadlines by the clock, names of jobs, a full-screen
     # view, tables and help in a terminal's width (+965)

@@ -11,6 +11,7 @@
 #include "common/hdfs/file_system.h"
 #include "tests/support/mini_hdfs.h"
 #include "tests/system/cluster.h"
+#include "tests/system/found_begins.h"
 
 namespace ontime::test {
 namespace {
@@ -107,6 +108,14 @@ TEST_F(Hdfs, InputThatIsCompressedIsDecompressed) {
   const Finished run = wordcount({url("novel")}, out_);
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(verified_answer(out_), counted_by_coreutils(kNovel));
+}
+
+TEST_F(Hdfs, InputWhoseRecordsAreToldFromTheBeginIsDividedByTheNextJob) {
+  start();
+  expect_next_jobs_divided(cluster_, [](const std::string& name, const std::string& content) {
+    put(name, content);
+    return url(name);
+  });
 }
 
 TEST_F(Hdfs, InputThatCannotBeIsRefusedWithASentence) {

@@ -6,6 +6,7 @@
 
 #include "tests/support/free_port.h"
 #include "tests/system/cluster.h"
+#include "tests/system/found_begins.h"
 
 namespace ontime::test {
 namespace {
@@ -141,31 +142,15 @@ TEST_F(WebInput, ThatIsGoneOrForbiddenIsLeftOutIfTheJobSaysSo) {
     EXPECT_TRUE(why(name)) << name;
 }
 
-// The first job has to read from the begin; what it has found out of places is for the next.
 TEST_F(WebInput, WhoseRecordsAreToldFromTheBeginIsDividedByTheNextJob) {
-  std::filesystem::create_directories(directory_ / "www");
-  const std::string write = R"(import json, sys
-with open(sys.argv[1] + '/a.json', 'w') as to: to.write(json.dumps([{'n': i, 't': '],[{' * 200} for i in range(5000)]))
-with open(sys.argv[1] + '/a.warc', 'w') as to:
-    for i in range(5000): to.write('WARC/1.0\r\nContent-Length: 800\r\n\r\n' + 'x' * 800 + '\r\n\r\n')
-)";
-  write_file(directory_ / "write.py", write);
-  ASSERT_EQ(shell("python3 " + directory_ / "write.py" + " " + directory_ / "www").status, 0);
   serve();
   Cluster cluster;
   cluster.start_master();
   cluster.add_worker(2);
-  for (const auto& [file, records] : {std::pair{"a.json", "json:array"}, std::pair{"a.warc", "warc"}}) {
-    for (const bool is_first : {true, false}) {
-      const std::string out = cluster / (file + std::string(is_first ? "1" : "2"));
-      const std::string job =
-          cluster.submit({"exec", url(file), "--records", records, "--output", out, "--split-size", "1MiB", "--set",
-                          "framing=nul", "--set", "command=tr -dc '\\0' | wc -c", "--policy", "none"});
-      EXPECT_EQ(cluster.wait(job), "succeeded") << cluster.job(job).dump(1);
-      EXPECT_EQ(shell("cat " + out + "/part-* | awk '{s += $1} END {print s}'").out, "5000\n");
-      EXPECT_EQ(cluster.job(job).at("tasks"), is_first ? 1 : 4) << file;
-    }
-  }
+  expect_next_jobs_divided(cluster, [&](const std::string& name, const std::string& content) {
+    write_file(directory_ / ("www/" + name), content);
+    return url(name);
+  });
 }
 
 // Offsets in it could not be counted: its first attempt behind them would cost one worker after another its connection.
