@@ -178,6 +178,7 @@ class Bound {
       outcome_.ended = std::max(outcome_.ended, job.ended);
       outcome_.slot_seconds += job.machine_time;
     }
+    outcome_.there_slot_seconds = outcome_.ended * outcome_.slots;
   }
 
   const Scenario& scenario_;

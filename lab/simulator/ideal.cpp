@@ -73,6 +73,7 @@ class IdealCluster {
         admit(next);
     }
     outcome_.ended = now_;
+    outcome_.there_slot_seconds = outcome_.ended * outcome_.slots;
     return std::move(outcome_);
   }
 

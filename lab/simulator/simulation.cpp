@@ -144,6 +144,7 @@ Outcome Simulation::run() {
   outcome_.paid_slot_seconds = workers_.paid_slot_seconds(now_);
   workers_.settle(now_);
   outcome_.ended = since_start(now_);
+  outcome_.there_slot_seconds = scenario_.elastic ? workers_.there_slot_seconds(now_) : outcome_.ended * outcome_.slots;
   outcome_.events = queue_.pushed();
   for (std::uint32_t job = 0; job < outcome_.jobs.size(); ++job) {
     const JobLoad& load = workers_.job(JobId{job + 1});

@@ -66,8 +66,9 @@ struct Outcome {
   std::vector<JobOutcome> jobs;  // in order of submission; those never submitted are left out
   std::vector<Sample> samples;   // every Scenario::sample_every
   double ended = 0;
-  double slot_seconds = 0;       // that attempts occupied
-  double paid_slot_seconds = 0;  // of nodes that were there, or were called for, whether attempts had them or not
+  double slot_seconds = 0;        // that attempts occupied
+  double paid_slot_seconds = 0;   // of nodes that were there, or were called for, whether attempts had them or not
+  double there_slot_seconds = 0;  // of those of nodes that come and go, without their starts; or of all nodes
   std::uint32_t slots = 0;
   std::uint64_t attempts = 0;       // launched: attempt lifetimes
   std::uint64_t events = 0;         // put into the queue
@@ -76,7 +77,7 @@ struct Outcome {
   bool is_stopped = false;          // by the Observer: the rest tells of the part that was simulated
   std::vector<std::string> broken;  // invariants that did not hold; the simulation ended at the first step with any
 
-  double utilisation() const { return ended > 0 ? slot_seconds / (ended * slots) : 0; }
+  double utilisation() const { return there_slot_seconds > 0 ? slot_seconds / there_slot_seconds : 0; }
 };
 
 struct Summary {

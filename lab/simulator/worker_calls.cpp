@@ -11,12 +11,14 @@ void Workers::call(std::uint32_t index, TimePoint now) {
   node.is_alive = true;
   node.is_leaving = false;
   node.called_at = now;
+  node.starts_until = now + from_seconds(scenario_.elastic->start);
   ++node.incarnation;
-  queue_.push(now + from_seconds(scenario_.elastic->start), Due::Registration, index, node.connection);
+  queue_.push(node.starts_until, Due::Registration, index, node.connection);
 }
 
 void Workers::end_node(Node& node, TimePoint now) {
-  paid_ += node.slots * seconds(now - node.called_at);
+  paid_ += paid_of(node, now);
+  there_ += there_of(node, now);
   disconnect(node, now);
   node.is_alive = false;
   ++node.pulse;
@@ -50,10 +52,22 @@ void Workers::resize(std::uint32_t slots, TimePoint now) {
   }
 }
 
+double Workers::paid_of(const Node& node, TimePoint now) { return node.slots * seconds(now - node.called_at); }
+
+double Workers::there_of(const Node& node, TimePoint now) {
+  return node.slots * seconds(std::max(now, node.starts_until) - node.starts_until);
+}
+
 double Workers::paid_slot_seconds(TimePoint now) const {
   double paid = paid_;
-  for (const Node& node : nodes_) paid += node.is_alive ? node.slots * seconds(now - node.called_at) : 0;
+  for (const Node& node : nodes_) paid += node.is_alive ? paid_of(node, now) : 0;
   return paid;
+}
+
+double Workers::there_slot_seconds(TimePoint now) const {
+  double there = there_;
+  for (const Node& node : nodes_) there += node.is_alive ? there_of(node, now) : 0;
+  return there;
 }
 
 }  // namespace ontime::lab

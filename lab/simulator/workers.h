@@ -61,7 +61,8 @@ class Workers {
 
   // Counts what still runs as if it ended now.
   void settle(TimePoint now);
-  double paid_slot_seconds(TimePoint now) const;  // of nodes from the call for them to their end
+  double paid_slot_seconds(TimePoint now) const;   // of nodes from the call for them to their end
+  double there_slot_seconds(TimePoint now) const;  // the same, but for their start
   std::uint32_t busy() const { return static_cast<std::uint32_t>(attempts_.size() - free_.size()); }  // attempts there
 
  private:
@@ -106,6 +107,7 @@ class Workers {
     bool is_alive = true;          // its process runs, or will after the call for it
     bool is_leaving = false;       // as it was told by resize()
     TimePoint called_at;           // while it is alive
+    TimePoint starts_until;        // the same; it is there from then on
     bool is_reachable = true;      // no partition
     bool is_connected = false;
     bool beats_slowly = false;
@@ -126,6 +128,8 @@ class Workers {
   void add_nodes(std::uint64_t seed);
   void call(std::uint32_t node, TimePoint now);
   void end_node(Node& node, TimePoint now);
+  static double paid_of(const Node& node, TimePoint now);
+  static double there_of(const Node& node, TimePoint now);
   void obey(const Order& order, TimePoint now);
   void launch(std::uint32_t node, const scheduler::action::LaunchAttempt& order, TimePoint now);
   void begin(Attempt& attempt, ByteRange range, TimePoint now);
@@ -188,7 +192,8 @@ class Workers {
   std::vector<Attempt> attempts_;
   std::vector<std::uint32_t> free_;  // slots of attempts_
   std::vector<JobLoad> jobs_;
-  double paid_ = 0;  // slot-seconds of nodes that have ended
+  double paid_ = 0;   // slot-seconds of nodes that have ended
+  double there_ = 0;  // the same, but for their start
   Pool<Order> orders_;
   Pool<Report> reports_;
 };

@@ -212,22 +212,55 @@ math::DurationHints hints_of(const JobSpec& spec) {
   return hints;
 }
 
+namespace {
+
+// A running attempt with a pace: seconds per byte that it has taken, and the bytes that it has left and has in all.
+struct Paced {
+  double each = 0;
+  double left = 0;
+  double whole = 0;
+};
+
+// Seconds per byte that it will have taken in all. Where speeds are drawn anew what it has left is mapped at the usual
+// speed from the next draw on (Forecaster::paced says the same of its end): counted as they stand now, those that were
+// slow at first would make attempts look slower, and much less alike, than they turn out to be.
+double each_in_all(const Paced& attempt, double usual_rate, const Steadiness& steady) {
+  if (!(steady.holds < std::numeric_limits<double>::infinity()) || !(attempt.left > 0)) return attempt.each;
+  const double in_turns = attempt.left * attempt.each / steady.holds;
+  const double stays = -std::expm1(-in_turns) / in_turns;
+  const double redrawn = -std::log(std::lerp(usual_rate, 1 / attempt.each, stays));
+  const double rest = std::exp(std::lerp(redrawn, std::log(attempt.each), steady.keep * steady.keep));
+  return std::lerp(attempt.each, rest, std::min(1.0, attempt.left / attempt.whole));
+}
+
+}  // namespace
+
 math::Durations durations_shown(const View& view, const JobView& job, const math::DurationHints& hints) {
   math::DurationSample own = job.outlook->sample();
   const double fixed = job.outlook->fixed(view.cluster, *job.job, math::Beginning::Cold);
+  std::vector<Paced> paced;
+  double rates = 0;
   std::size_t looked_at = 0;
   for (const AttemptId id : job.job->live) {
     const Attempt& attempt = *view.cluster.find_attempt(id);
     if (attempt.state != AttemptState::Running || attempt.standby) continue;
     if (++looked_at > kAttemptsLookedAt) break;
     const Pace pace = job.outlook->pace(id, attempt);
-    // A running attempt with a pace counts as finished at that pace. One without is known to take at least as long as
-    // it has run.
-    if (pace.known && pace.rate > 0)
-      own.add_finished(1 / pace.rate);
-    else if (const double ran = mapped_for(attempt, fixed); ran > 0 && attempt.launch_end != kUnknownEnd)
+    // A running attempt with a pace counts as finished at the pace it will have. One without is known to take at least
+    // as long as it has run.
+    if (pace.known && pace.rate > 0) {
+      const bool has_end = attempt.launch_end != kUnknownEnd;
+      const double left = has_end ? static_cast<double>(attempt.launch_end) - pace.offset : 0;
+      const double mapped = pace.offset - static_cast<double>(attempt.start_offset);
+      paced.push_back({1 / pace.rate, left, left + std::max(0.0, mapped)});
+      rates += pace.rate;
+    } else if (const double ran = mapped_for(attempt, fixed); ran > 0 && attempt.launch_end != kUnknownEnd) {
       own.add_censored(ran / static_cast<double>(attempt.launch_end - attempt.start_offset));
+    }
   }
+  const Steadiness steady = steadiness_of(*job.job, fixed);
+  for (const Paced& attempt : paced)
+    own.add_finished(each_in_all(attempt, rates / static_cast<double>(paced.size()), steady));
   math::DurationSample all;
   if (const math::DurationSample* profile = view.cluster.find_profile(*job.job)) all = *profile;
   all.follow(own);

@@ -16,7 +16,8 @@
 //   on a worker that      is cut when it leaves, and its rest waits; the slot is gone then, and whether another worker
 //   will leave            comes is not foreseen
 //   late or slow          what its policy does (Rescue in policies/policy.h), once it can be told and slots are free
-//                         that no work of any job waits for; what is divided goes before what waits
+//                         that no work of any job waits for; what is divided goes before what waits. With a deadline
+//                         split-resume also begins slow attempts anew in their own slots
 // The tail is the one that fits best (math/fitted_tail.h) what earlier jobs of the application, ended attempts of
 // this one and those that run have shown, whatever its policy goes by; that it was fitted to few of them counts.
 //

@@ -60,11 +60,25 @@ Forecast RemainingJob::forecast() const {
   return made;
 }
 
-RemainingJob RemainingJob::with_slots(std::uint32_t count) const {
+void RemainingJob::add_slots(double count, double at) {
+  if (!(count > 0)) return;
+  if (at > remainder.now)
+    remainder.others.push_back({at, count});
+  else
+    remainder.free.push_back({count, 0});
+}
+
+RemainingJob RemainingJob::with_slots(std::uint32_t count, const SlotsToCome& to_come) const {
   RemainingJob other = *this;
   other.slots = count;
   other.remainder.scenarios = kScenariosOfSearch;
-  if (count > slots) other.remainder.free.push_back({static_cast<double>(count - slots), 0});
+  double left = count > slots ? count - slots : 0;
+  for (const SlotsOfOthers& called : to_come.called) {
+    const double comes = std::min(left, called.count);
+    other.add_slots(comes, called.at);
+    left -= comes;
+  }
+  other.add_slots(left, to_come.later);
   if (count < slots) other.remainder.withdrawn = static_cast<double>(slots - count);
   return other;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "scheduler/core/scheduler.h"
 #include "scheduler/forecast/forecast.h"
@@ -11,6 +12,12 @@
 #include "scheduler/math/fitted_tail.h"
 
 namespace ontime::scheduler {
+
+// When slots come that the cluster does not have yet, in seconds after the job's submission.
+struct SlotsToCome {
+  std::vector<SlotsOfOthers> called;  // in order; by default at once
+  double later = 0;                   // all beyond those
+};
 
 struct RemainingJob {
   Remainder remainder;
@@ -23,11 +30,12 @@ struct RemainingJob {
   bool has_deadline() const { return remainder.deadline > 0; }
   bool is_mapped() const { return remainder.held.empty() && remainder.waiting.empty() && counted.unknown == 0; }
   Forecast forecast() const;
-  // With so many slots in the cluster instead: those that are added come at once and are as fast as usual. Those that
-  // are taken away are what is free, and then what becomes free first.
-  RemainingJob with_slots(std::uint32_t count) const;
+  // With so many slots in the cluster instead: those that are added are as fast as usual. Those that are taken away are
+  // what is free, and then what becomes free first.
+  RemainingJob with_slots(std::uint32_t count, const SlotsToCome& to_come = {}) const;
 
  private:
+  void add_slots(double count, double at);
   bool has_a_slot() const;
 };
 

@@ -183,6 +183,7 @@ void RemainderScenario::begin_again(const HeldWork& work, Running& running) cons
 
 // Either it ends as it is, or its policy will see that it is late or slow.
 void RemainderScenario::watch(Running work) {
+  replace(work);
   if (!is_worth_rescue(work)) {
     work.owed = work.slots;
     return settle(work);
@@ -342,7 +343,8 @@ std::vector<double> Remainder::ends(const math::FittedTail& tail) const {
   const Luck luck(scenarios_for(*this));
   // Tabulated once for all scenarios: a quantile of a fitted tail costs a search.
   const Quantiles ln_times([&](double q) { return std::log(tail.quantile(q)); });
-  RemainderScenario scenario(*this, luck, ln_times);
+  const SavedByReplacing saved(tail);
+  RemainderScenario scenario(*this, luck, ln_times, saved);
   std::vector<double> ends;
   ends.reserve(luck.scenarios());
   for (std::uint32_t number = 0; number < luck.scenarios(); ++number) ends.push_back(scenario.live_through(number));

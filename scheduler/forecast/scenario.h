@@ -56,6 +56,7 @@ enum Salt : std::uint64_t {
   kMostSalt,
   kOthersSalt,
   kRestSalt,
+  kReplaceSalt = 32,
   kRescueSalt = 64
 };
 inline std::uint64_t salted(std::uint64_t name, std::uint64_t salt) { return name * kGoldenGamma + salt; }
@@ -102,10 +103,26 @@ class Quantiles {
 
 const Quantiles& normal_scores();
 
+// The share of its time left that a fresh attempt is expected to save one that needs `pace` seconds for each byte, if
+// the fresh one is replaced itself once it is as slow: looked up, as above.
+class SavedByReplacing {
+ public:
+  explicit SavedByReplacing(const math::FittedTail& tail);
+  double at(double pace) const;
+
+ private:
+  static constexpr double kPerFactorE = 16;
+  static constexpr std::size_t kCells = 64;
+
+  double median_;
+  std::vector<double> shares_;  // by ln(pace / median)
+};
+
 class RemainderScenario {
  public:
-  RemainderScenario(const Remainder& remainder, const Luck& luck, const Quantiles& ln_times)
-      : remainder_(remainder), luck_(luck), ln_times_(ln_times) {}
+  RemainderScenario(const Remainder& remainder, const Luck& luck, const Quantiles& ln_times,
+                    const SavedByReplacing& saved)
+      : remainder_(remainder), luck_(luck), ln_times_(ln_times), saved_(saved) {}
 
   // When all is done.
   double live_through(std::uint32_t number);
@@ -159,6 +176,7 @@ class RemainderScenario {
   Running fresh_work(const WaitingWork& work, std::uint64_t name, double begins, double ends, double count) const;
   void begin_again(const HeldWork& work, Running& running) const;
   void watch(Running work);
+  void replace(Running& work) const;
   void settle(const Running& work);
   void add_late(const Running& work);
   void rescue_before(double at);
@@ -187,6 +205,7 @@ class RemainderScenario {
   const Remainder& remainder_;
   const Luck& luck_;
   const Quantiles& ln_times_;
+  const SavedByReplacing& saved_;
   std::uint32_t number_ = 0;
   double hazard_ = 1;               // the tail's is divided by so much
   std::vector<Slots> slots_;        // a heap

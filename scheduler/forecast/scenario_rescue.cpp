@@ -1,9 +1,11 @@
 // Rescues of work that is late or slow in a scenario: what the job's policy would do about it, and with which slots.
 
 #include <algorithm>
+#include <cmath>
 
 #include "scheduler/forecast/scenario.h"
 #include "scheduler/math/numeric.h"
+#include "scheduler/policies/split_resume/split_resume.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -11,8 +13,53 @@ namespace {
 using math::kInfinity;
 
 constexpr int kRescuesMost = 4;  // of a segment, one after another: bounds what a scenario costs
+constexpr int kReplacedMost = 3;
+constexpr double kSafeMedians = 2;  // as in split_resume/replacement.cpp
 
 }  // namespace
+
+SavedByReplacing::SavedByReplacing(const math::FittedTail& tail) : median_(tail.median()) {
+  for (std::size_t i = 0; i <= kCells; ++i) {
+    const double pace = median_ * std::exp(static_cast<double>(i) / kPerFactorE);
+    shares_.push_back(1 - tail.mean_capped(pace) / pace);
+  }
+}
+
+double SavedByReplacing::at(double pace) const {
+  if (!(pace > median_)) return 0;
+  const double place = std::log(pace / median_) * kPerFactorE;
+  return shares_[static_cast<std::size_t>(std::min<double>(kCells, place))];
+}
+
+// With a deadline split-resume also begins anew in the slot of an attempt that is slow, late or not, where that saves
+// slot time (policies/split_resume/replacement.cpp).
+void RemainderScenario::replace(Running& work) const {
+  const Rescue& rescue = remainder_.rescue;
+  if (rescue.kind != Rescue::Kind::Divide || rescue.trigger != Rescue::Trigger::Late) return;
+  if (work.taken || work.stands) return;
+  const RescueRules rules;
+  const double node = std::exp(std::max(0.0, work.slowness));
+  // What would be in time is left alone once nothing waits, as may be so behind what is launched later.
+  const bool is_last = remainder_.waiting.empty() || !(work.started < remainder_.now);
+  double cost = remainder_.launch + rules.check * std::min(usual(work.whole), remainder_.deadline);
+  for (int times = 0; times < kReplacedMost; ++times, cost *= 2) {
+    const double at = std::max({work.ready, work.begins + cost - remainder_.launch, remainder_.now}) + remainder_.look;
+    const double own = work.ends - at;
+    if (!(own > 0) || !(work.ends < kInfinity)) return;
+    const double left = work.bytes * own / std::max(1e-9, work.ends - work.begins);
+    const double share = saved_.at(own / left / node);
+    if (share < kShareSavedLeast || share * own < cost) return;
+    const double window = remainder_.deadline * (1 - rules.safety) - at - remainder_.launch;
+    if (is_last && work.ends < remainder_.deadline && window < kSafeMedians * usual(left)) return;
+    work.name = salted(work.name, kReplaceSalt);
+    const double quantile = luck_.draw(work.name, number_);
+    work.begins = work.ready = at + launch(work.name, true);
+    work.bytes = left;
+    work.ends = work.begins + fresh(left, greatest(quantile, work.count), work.slowness);
+    work.seems = work.ends;
+    work.frees = work.count > 1 ? std::min(work.frees, work.ends) : work.ends;
+  }
+}
 
 // What the policy would see, by its own trigger. A clone is there from the start, so Always asks only whether the work
 // has its copies already.

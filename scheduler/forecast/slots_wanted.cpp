@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "common/base/median.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -24,12 +27,12 @@ double slots_of_use(const Remainder& rest) {
 
 }  // namespace
 
-std::optional<NeededSlots> needed_slots(const RemainingJob& job, const SlotsRule& rule) {
+std::optional<NeededSlots> needed_slots(const RemainingJob& job, const SlotsRule& rule, const SlotsToCome& to_come) {
   if (!job.has_deadline()) return NeededSlots{};
   const auto bounded = [&](double slots) {
     return static_cast<std::uint32_t>(std::clamp(slots, 1.0, static_cast<double>(rule.most)));
   };
-  const auto pocd = [&](std::uint32_t slots) { return job.with_slots(slots).forecast().pocd; };
+  const auto pocd = [&](std::uint32_t slots) { return job.with_slots(slots, to_come).forecast().pocd; };
   std::uint32_t high = bounded(slots_of_use(job.remainder));
   const double best = pocd(high);
   if (std::isnan(best)) return std::nullopt;
@@ -53,7 +56,39 @@ std::uint32_t HeldSlots::update(TimePoint now, std::uint32_t wanted) {
   return seen_.front().second;
 }
 
+void AwaitedSlots::update(TimePoint now, std::uint32_t there, std::uint32_t wanted) {
+  if (there > there_ && !awaited_.empty()) starts_.emplace_back(now, seconds(now - awaited_.front().first));
+  while (!starts_.empty() && (starts_.size() > kStarts || now - starts_.front().first > kRemembered))
+    starts_.pop_front();
+  there_ = there;
+  while (!awaited_.empty() && awaited_.front().second <= there) awaited_.pop_front();
+  TimePoint since = now;
+  for (; !awaited_.empty() && awaited_.back().second >= wanted; awaited_.pop_back()) since = awaited_.back().first;
+  if (wanted > (awaited_.empty() ? there : awaited_.back().second)) awaited_.emplace_back(since, wanted);
+}
+
+Duration AwaitedSlots::start() const {
+  if (starts_.empty()) return Duration(0);
+  std::vector<double> took;
+  for (const auto& [at, start] : starts_) took.push_back(start);
+  return from_seconds(median_of(std::move(took)));
+}
+
+SlotsToCome AwaitedSlots::to_come(TimePoint now, TimePoint submitted) const {
+  const Duration start = this->start();
+  SlotsToCome to_come;
+  to_come.later = seconds(now + start - submitted);
+  std::uint32_t before = there_;
+  for (const auto& [since, size] : awaited_) {
+    to_come.called.push_back({seconds(since + start - submitted), static_cast<double>(size - before)});
+    before = size;
+  }
+  return to_come;
+}
+
 void SlotsWanted::look(const Scheduler& scheduler, TimePoint now) {
+  const std::uint32_t there = scheduler.resources().slots();
+  awaited_.update(now, there, count_);  // who came since
   const auto& jobs = scheduler.cluster().jobs();
   std::erase_if(jobs_, [&](const auto& known) {
     const auto* job = scheduler.cluster().find_job(known.first);
@@ -79,6 +114,7 @@ void SlotsWanted::look(const Scheduler& scheduler, TimePoint now) {
   }
   wanted = std::max(wanted, static_cast<std::uint32_t>(std::min<std::uint64_t>(busy, rule_.most)));
   count_ = held_.update(now, wanted);
+  awaited_.update(now, there, count_);
 }
 
 std::size_t SlotsWanted::look_at(const Scheduler& scheduler, JobId id, TimePoint now) {
@@ -88,7 +124,8 @@ std::size_t SlotsWanted::look_at(const Scheduler& scheduler, JobId id, TimePoint
   const std::size_t tasks = job.tasks.size() - job.tasks_done;
   const Duration apart = std::clamp<Duration>(kApartForTask * tasks, kLeastApart, kMostApart);
   const NeededSlots as_it_is{std::clamp(rest->slots, 1u, rule_.most), 0};
-  jobs_[id] = {needed_slots(*rest, rule_).value_or(as_it_is), now + apart};
+  const SlotsToCome to_come = awaited_.to_come(now, job.submitted_at);
+  jobs_[id] = {needed_slots(*rest, rule_, to_come).value_or(as_it_is), now + apart};
   return tasks;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // How many slots the deadlines of the running jobs need, for who adds and removes nodes. By forecasts of clusters of
-// other sizes: the master does not know how long a node takes to come, and a forecast does not know what jobs will be
-// submitted.
+// other sizes, whose slots come as late as the last ones came that were wanted. A forecast does not know what jobs will
+// be submitted.
 
 #include <cstdint>
 #include <deque>
@@ -30,7 +30,8 @@ struct NeededSlots {
 // The smallest cluster in which the job has the target's PoCD, with what other jobs have there: to a fiftieth. A job
 // that no size gives as much gets what has nearly its best chance, so one that is late whatever is done needs 1.
 // Nothing: nothing can be said.
-std::optional<NeededSlots> needed_slots(const RemainingJob& job, const SlotsRule& rule);
+std::optional<NeededSlots> needed_slots(const RemainingJob& job, const SlotsRule& rule,
+                                        const SlotsToCome& to_come = {});
 
 // The most that was wanted within the last `hold`: it rises at once, and falls only when less was enough for so long.
 // Nodes that come and go with every job would be paid for while they start and stop.
@@ -42,6 +43,25 @@ class HeldSlots {
  private:
   const Duration hold_;
   std::deque<std::pair<TimePoint, std::uint32_t>> seen_;  // what may be the most in time, falling
+};
+
+// Slots that were wanted and are not there yet, and how long others took to come, of which who adds nodes says nothing.
+class AwaitedSlots {
+ public:
+  // `there`: slots of the cluster.
+  void update(TimePoint now, std::uint32_t there, std::uint32_t wanted);
+  // From when they were wanted until they came, in the median of the last hour's. 0: none came then. So one that took
+  // very long is forgotten, although for a while no deadline may seem worth another.
+  Duration start() const;
+  SlotsToCome to_come(TimePoint now, TimePoint submitted) const;
+
+ private:
+  static constexpr std::size_t kStarts = 16;
+  static constexpr Duration kRemembered = std::chrono::hours(1);
+
+  std::deque<std::pair<TimePoint, std::uint32_t>> awaited_;  // since when, up to which size of the cluster; rising
+  std::deque<std::pair<TimePoint, double>> starts_;          // when they came, after how many seconds
+  std::uint32_t there_ = 0;
 };
 
 // What all running jobs need. The owner has it look every so often, which takes a small part of its thread: at a few
@@ -72,6 +92,7 @@ class SlotsWanted {
 
   const SlotsRule rule_;
   HeldSlots held_;
+  AwaitedSlots awaited_;
   std::map<JobId, Job> jobs_;
   JobId next_;  // where to go on
   std::uint32_t count_ = 0;

@@ -45,6 +45,25 @@ TEST(ForecastRescue, CopiesThatGetNoSlotSaveNothing) {
   EXPECT_LT(pocd_beside(20), 0.1);
 }
 
+// Of one slow attempt in the only slot, which would be in time.
+double median_in_own_slot(const std::string& policy) {
+  Settings settings;
+  settings.make_policy = [](std::string_view, const StringMap&) { return make_policy("none", {}); };
+  World world(settings);
+  world.register_node("a", 1);
+  JobSpec spec = due_in_30s(policy);
+  spec.deadline = 200s;
+  const JobId job = world.submit(100, 100, spec);
+  late_attempt(world);
+  return forecast(world.scheduler(), job, world.now())->median;
+}
+
+TEST(ForecastRescue, ASlowAttemptIsBegunAnewInItsSlotWhereThatSavesTime) {
+  EXPECT_GT(median_in_own_slot("none"), 40);
+  EXPECT_LT(median_in_own_slot("split-resume"), 30);
+  EXPECT_GT(median_in_own_slot("shed+"), 40) << "only copies of what is late";
+}
+
 class ForecastOfACut : public test::OrderedPolicyTest {
  protected:
   Forecast of(JobId job) { return forecast(world_.scheduler(), job, world_.now()).value(); }

@@ -94,6 +94,40 @@ TEST_F(SlotsWantedTest, AHopelessJobWantsOne) {
   EXPECT_EQ(wanted(job), 1u) << "it is too late";
 }
 
+TEST_F(SlotsWantedTest, SlotsThatComeLateAreMoreOrNone) {
+  world_.register_node("a");
+  const JobId job = submit(12, 35s);
+  const auto wanted_if_later = [&](double start) {
+    const auto rest = remaining_job(world_.scheduler(), job, world_.now());
+    return needed_slots(*rest, rule_, {.called = {}, .later = start})->count;
+  };
+  EXPECT_LE(wanted_if_later(0), 6u) << "two turns or three";
+  EXPECT_GE(wanted_if_later(15), 10u) << "one turn is left when they come";
+  EXPECT_EQ(wanted_if_later(90), 1u) << "they would be too late";
+}
+
+TEST_F(SlotsWantedTest, SlotsThatWereCalledAreNotWantedTwice) {
+  const auto rest = remaining_job(world_.scheduler(), submit(12, 35s), world_.now());
+  EXPECT_LE(needed_slots(*rest, rule_, {.called = {{.at = 1, .count = 6}}, .later = 20})->count, 6u);
+  EXPECT_GE(needed_slots(*rest, rule_, {.called = {{.at = 1, .count = 3}}, .later = 20})->count, 7u);
+}
+
+TEST_F(SlotsWantedTest, KnowsFromThoseThatCameHowLateOthersWould) {
+  SlotsWanted all(rule_);
+  world_.register_node("a");
+  submit(12, 25s);
+  EXPECT_GE(looked(all), 6u);
+  pass(90s);
+  world_.register_node("b", 12);
+  looked(all);
+  pass(61s);
+  const JobId urgent = submit(400, 25s);
+  EXPECT_LE(looked(all), 13u) << "what runs: no more could help";
+  SlotsWanted fresh(rule_);
+  EXPECT_GE(looked(fresh), 200u) << "who has not seen them come expects them at once";
+  world_.kill(urgent);
+}
+
 TEST_F(SlotsWantedTest, IsBounded) {
   SlotsRule rule;
   rule.most = 7;
@@ -147,6 +181,43 @@ TEST(HeldSlots, TellTheMostOfTheHold) {
   EXPECT_EQ(held.update(start + 11s, 1), 9u);
   EXPECT_EQ(held.update(start + 12s, 1), 4u);
   EXPECT_EQ(held.update(start + 19s, 1), 1u);
+}
+
+TEST(AwaitedSlots, TellHowLongOthersTook) {
+  AwaitedSlots slots;
+  const TimePoint start{};
+  slots.update(start, 2, 10);
+  EXPECT_EQ(slots.start(), 0s) << "none came yet";
+  slots.update(start + 60s, 10, 10);
+  EXPECT_EQ(slots.start(), 60s);
+  slots.update(start + 100s, 12, 10);
+  EXPECT_EQ(slots.start(), 60s) << "nobody wanted those";
+  slots.update(start + 200s, 12, 20);
+  slots.update(start + 210s, 12, 30);
+  slots.update(start + 240s, 16, 30);
+  slots.update(start + 250s, 30, 30);
+  EXPECT_EQ(slots.start(), 50s) << "60, 40 and 50";
+  slots.update(start + 1h + 245s, 30, 30);
+  EXPECT_EQ(slots.start(), 50s) << "the last one";
+  slots.update(start + 2h, 30, 30);
+  EXPECT_EQ(slots.start(), 0s);
+}
+
+TEST(AwaitedSlots, ComeSoLongAfterTheyWereWanted) {
+  AwaitedSlots slots;
+  const TimePoint start{};
+  slots.update(start, 2, 4);
+  slots.update(start + 60s, 4, 10);
+  slots.update(start + 70s, 4, 12);
+  slots.update(start + 80s, 4, 8);
+  slots.update(start + 90s, 4, 9);
+  const SlotsToCome to_come = slots.to_come(start + 100s, start + 50s);
+  ASSERT_EQ(to_come.called.size(), 2u);
+  EXPECT_DOUBLE_EQ(to_come.called[0].count, 4);
+  EXPECT_DOUBLE_EQ(to_come.called[0].at, 60 + 60 - 50);
+  EXPECT_DOUBLE_EQ(to_come.called[1].count, 1);
+  EXPECT_DOUBLE_EQ(to_come.called[1].at, 90 + 60 - 50);
+  EXPECT_DOUBLE_EQ(to_come.later, 100 + 60 - 50);
 }
 
 }  // namespace

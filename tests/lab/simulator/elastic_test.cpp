@@ -1,6 +1,7 @@
 // Nodes that come and go with the slots that deadlines need.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 #include "tests/lab/simulator/small_cluster.h"
@@ -40,6 +41,17 @@ TEST(ElasticNodes, ComeInTimeForDeadlinesAndGoWhenNoneNeedsThem) {
   }
   EXPECT_LT(outcome.paid_slot_seconds, 0.2 * outcome.slots * outcome.ended);
   EXPECT_GE(outcome.paid_slot_seconds, outcome.slot_seconds);
+}
+
+TEST(ElasticNodes, AreBusyAsAShareOfTheSlotsThatWereThere) {
+  const Outcome outcome = run(rare_jobs(), 1);
+  const double called = (outcome.paid_slot_seconds - outcome.there_slot_seconds) / (20 * 2);
+  EXPECT_GT(called, 2) << "nodes of two slots, each of which takes 20 s to start";
+  EXPECT_NEAR(called, std::round(called), 1e-6);
+  EXPECT_NEAR(outcome.utilisation(), outcome.slot_seconds / outcome.there_slot_seconds, 1e-9);
+  EXPECT_GT(outcome.utilisation(), 4 * outcome.slot_seconds / (outcome.slots * outcome.ended))
+      << "most of the time two slots of forty are there";
+  EXPECT_LT(outcome.utilisation(), 1);
 }
 
 TEST(ElasticNodes, ComeWhenTheirStartIsOver) {
