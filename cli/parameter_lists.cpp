@@ -77,7 +77,7 @@ Status ParameterLists::combine(std::size_t list, const std::string& before,
                                const std::function<Status(std::string_view)>& take) const {
   for (const std::string& value : lists_[list]) {
     const std::string record = list == 0 ? value : before + '\t' + value;
-    const Status status = list + 1 < lists_.size() ? combine(list + 1, record, take) : take(record + '\n');
+    Status status = list + 1 < lists_.size() ? combine(list + 1, record, take) : take(record + '\n');
     if (!status) return status;
   }
   return {};

@@ -147,7 +147,7 @@ Status SpooledInput::keep_lists(JobOptions& job, std::string& input) {
   const Descriptor file = files::open(path, files::kNewFile, 0666);
   if (!file) return failed("the lists cannot be kept in '" + path + "': " + std::strerror(errno));
   DescriptorOutput out(file.get(), "the lists, kept in '" + path + "',");
-  const Status written = lists->for_each([&](std::string_view record) -> Status {
+  Status written = lists->for_each([&](std::string_view record) -> Status {
     out.write(record);
     if (Status going_on = check_interrupts(); !going_on) return going_on;
     if (out.bytes() > job.stdin_bytes_max)

@@ -151,12 +151,12 @@ Result<ExitCode> OneJobCluster::execute(bool is_checked) {
   const auto ended = run_job(client);
   view_.clear();
   if (!ended) return give_up(ended.error());
-  const auto code = report_end(*ended, {.json = command_.json,
-                                        .quiet = command_.quiet || is_standard_output(command_.answer),
-                                        .tasks = command_.show_tasks,
-                                        .explained = explained_ ? &*explained_ : nullptr,
-                                        .application_directories = command_.job.application_directories,
-                                        .slots = slots_if_late(client, ended->summary())});
+  auto code = report_end(*ended, {.json = command_.json,
+                                  .quiet = command_.quiet || is_standard_output(command_.answer),
+                                  .tasks = command_.show_tasks,
+                                  .explained = explained_ ? &*explained_ : nullptr,
+                                  .application_directories = command_.job.application_directories,
+                                  .slots = slots_if_late(client, ended->summary())});
   if (ended->summary().notify_size() > 0) await_notices(client);
   cluster_->stop();
   const bool succeeded = ended->summary().state() == wire::SUCCEEDED;

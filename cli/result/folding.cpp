@@ -51,7 +51,7 @@ class SpilledRunReader final : public PairSource {
     if (auto there = ensure(sizeof(Sizes)); !there || !*there) return there;
     std::memcpy(sizes_.data(), window_.bytes().data(), sizeof(Sizes));
     record_bytes_ = sizeof(Sizes) + sizes_[0] + sizes_[1];
-    const auto there = ensure(record_bytes_);
+    auto there = ensure(record_bytes_);
     if (there && !*there) return failed("a temporary file has lost its end");
     return there;
   }

@@ -141,7 +141,7 @@ Result<bool> RecordReader::advance() {
       return true;
     }
     searched = bytes.size();
-    const auto more = read_more();
+    auto more = read_more();
     if (!more) return more;
     if (!*more) break;
   }

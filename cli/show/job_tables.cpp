@@ -158,7 +158,7 @@ std::string jobs_table(const wire::Reply::Jobs& jobs, Look look) {
   const bool have_names =
       std::ranges::any_of(jobs.jobs(), [](const auto& job) { return !job.settings().name().empty(); });
   if (have_names) columns.insert(columns.begin() + 1, {"NAME", "/name", Unit::Text, Cut::End});
-  const std::string text = table_of(columns, rows, "no jobs\n", look);
+  std::string text = table_of(columns, rows, "no jobs\n", look);
   if (rows.empty() || jobs.older() == 0) return text;
   return text + "and " + std::to_string(jobs.older()) + " older; 'ontime jobs --latest 0' lists all\n";
 }

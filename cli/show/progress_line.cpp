@@ -213,7 +213,7 @@ std::string progress_bar(const ProgressState& state, std::size_t width, Colours 
   while (phrases.size() > 1 && display_width(joined(phrases)) + kBarLeast + brackets_and_gap > width)
     leave_out_least(phrases);
   const auto text_width = display_width(joined(phrases));
-  const auto text = joined(phrases, colours);
+  auto text = joined(phrases, colours);
   if (text_width > width) return "";
   if (text_width + kBarLeast + brackets_and_gap > width) return text;
   const auto room = std::min(kBarMost, width - text_width - brackets_and_gap);

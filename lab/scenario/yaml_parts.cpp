@@ -19,7 +19,7 @@ double read_positive(const YAML::Node& node) {
 
 // A name becomes part of file names and of the patterns of the injection.
 std::string read_name(const YAML::Node& node) {
-  const std::string name = read_text(node);
+  std::string name = read_text(node);
   const bool is_good =
       !name.empty() && name.size() <= 64 &&
       name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_. ") == std::string::npos;

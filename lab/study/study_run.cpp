@@ -48,7 +48,7 @@ Outcome outcome_of(const PlannedRun& planned, const std::function<bool()>& stop)
     observer.forecast_at = wanted.deadline;
     return run(scenario, luck, observer);
   }
-  const Outcome before = run(scenario, luck, observer);
+  Outcome before = run(scenario, luck, observer);
   if (before.is_stopped) return before;
   observer.forecast_at = wanted.deadline;
   for (const JobOutcome& job : before.jobs) {

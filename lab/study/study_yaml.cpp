@@ -11,7 +11,7 @@ namespace ontime::lab {
 namespace {
 
 std::string read_policy_text(const YAML::Node& node) {
-  const std::string text = read_text(node);
+  std::string text = read_text(node);
   if (text.find('$') != std::string::npos) return text;  // not complete before an axis says what stands for it
   Scenario any;
   const auto choice = taken(node, read_policy(text));

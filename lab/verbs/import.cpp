@@ -18,7 +18,7 @@ Result<ExitCode> check_import(const ImportCommand& command) {
   simulate.scenarios = {command.out + ".yaml"};
   simulate.out = (*scratch)->path();
   simulate.is_silent = true;
-  const auto simulated = execute(simulate);
+  auto simulated = execute(simulate);
   if (!simulated || *simulated != ExitCode::Done) return simulated;
   std::vector<std::string> arguments{"check_import", command.out, simulate.out + "/jobs.csv"};
   if (command.json) arguments.emplace_back("--json");
@@ -31,7 +31,7 @@ Result<ExitCode> execute(const ImportCommand& command) {
   std::vector<std::string> arguments{"import", command.format, command.out, command.copies};
   arguments.insert(arguments.end(), command.files.begin(), command.files.end());
   if (command.json && !command.check) arguments.emplace_back("--json");
-  const auto imported = run_python(arguments);
+  auto imported = run_python(arguments);
   if (!imported || *imported != ExitCode::Done || !command.check) return imported;
   return check_import(command);
 }

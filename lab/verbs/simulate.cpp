@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -155,7 +156,7 @@ Grid grid_of(const std::vector<PolicyRow>& rows) {
 }
 
 std::string answer_json(const Answer& answer) {
-  Json whole{{"policies", json_list(answer.policies)}};
+  nlohmann::ordered_json whole{{"policies", json_list(answer.policies)}};
   if (answer.load) {
     whole["load"] = {{"by_attempts", answer.load->by_attempts}, {"at_mean_speed", answer.load->at_mean_speed}};
   }
@@ -163,7 +164,7 @@ std::string answer_json(const Answer& answer) {
 }
 
 std::string answer_text(const Answer& answer) {
-  const std::string grid = terminal_text(grid_of(answer.policies));
+  std::string grid = terminal_text(grid_of(answer.policies));
   if (!answer.load) return grid;
   return grid + "Load " + fixed(answer.load->by_attempts, 2) + " by whole attempts, " +
          fixed(answer.load->at_mean_speed, 2) + " at the mean speed of fresh ones.\n";

@@ -139,7 +139,7 @@ Result<ExitCode> StudyCommand::tell(const StudyResult& result) const {
 
 Result<ExitCode> StudyCommand::run() {
   // Before runs that may take long. What Python lacks is said afterwards, unless nothing would be left then.
-  const auto checked = run_python({"check", path_});
+  auto checked = run_python({"check", path_});
   if (!checked && !is_kept()) return checked.error();
   if (checked && *checked != ExitCode::Done) return checked;
   install_interrupt_handlers();

@@ -24,7 +24,7 @@ class SubmitAnswers {
 
   // Of one more request, which is to be stepped now.
   std::shared_ptr<Expected> expect_one() {
-    const auto expected = std::make_shared<Expected>(executor_);
+    auto expected = std::make_shared<Expected>(executor_);
     expected->answer.request = ++last_request_;
     expected_.emplace(last_request_, expected);
     return expected;

@@ -93,8 +93,8 @@ Status fill_tasks(const Tasks& tasks, JobSpec& spec) {
   spec.inputs.reserve(static_cast<std::size_t>(tasks.size()));
   for (const wire::ToAdvisor::Task& task : tasks) {
     if (!task.path().empty()) path = readable(task.path().substr(0, kPathBytesMax));
-    if ((bytes += path.size()) > kPathsBytesMax)
-      return bad_input("The paths of the job's map tasks have more than 64 MiB together.");
+    bytes += path.size();
+    if (bytes > kPathsBytesMax) return bad_input("The paths of the job's map tasks have more than 64 MiB together.");
     if (task.length() > kOffsetMax) return bad_input("A split of the job is longer than any file.");
     scheduler::InputFile input;
     input.path = path;

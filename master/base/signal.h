@@ -16,8 +16,7 @@ namespace ontime::master {
 // It happens once.
 class Signal {
  public:
-  explicit Signal(asio::any_io_executor executor)
-      : timer_(std::move(executor), asio::steady_timer::time_point::max()) {}
+  explicit Signal(const asio::any_io_executor& executor) : timer_(executor, asio::steady_timer::time_point::max()) {}
 
   void fire() {
     fired_ = true;

@@ -71,7 +71,7 @@ class Commit {
     for (std::uint32_t index = 0; index < plan_.parts.size(); ++index) {
       if (!may_go_on_()) return interrupted();
       const Part& part = plan_.parts[index];
-      const Status status = place(part);
+      Status status = place(part);
       if (status) continue;
       if (has_been_taken_over()) return lost();
       if (!lacks_bytes(part)) return status;

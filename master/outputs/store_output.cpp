@@ -130,7 +130,7 @@ class StoreCommit {
     if (extents.empty()) moves.push_back({{}, place_.key(pieces.front())});
     for (std::size_t piece = 0; piece < extents.size(); ++piece) {
       const Extent& extent = extents[piece];
-      const std::string from = segment_of(extent);
+      std::string from = segment_of(extent);
       if (is_there(from, extent.length)) {
         moves.push_back({{place_.key(from), extent.length, ""}, place_.key(pieces.at(piece))});
       } else if (!is_there(pieces.at(piece), extent.length)) {  // where an earlier try may have put it

@@ -44,7 +44,7 @@ http::Answer<std::optional<std::string>> StorePlace::read(const std::string& nam
 }
 
 http::Answer<bool> StorePlace::create(const std::string& name, const std::string& bytes) {
-  const auto created = store_->create(key(name), bytes);
+  auto created = store_->create(key(name), bytes);
   if (!created || *created) return created;
   const auto found = read(name);
   if (!found) return found.error();

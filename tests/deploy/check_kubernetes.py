@@ -156,7 +156,7 @@ def check_schema(rest):
         try:
             kubernetes_validate.validate(one, "1.31", strict=True)
         except Exception as error:  # of several kinds, all of which say what is wrong
-            wrong.append(f"{where}: {error}")
+            wrong.append(f"{where}: {getattr(error, 'message', error)}")
     return "against the published schema of Kubernetes 1.31, strictly"
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# slurm.sh SOURCE_DIR BUILD_DIR
+# slurm.sh SOURCE_DIR BUILD_DIR [walls]
 # docker/slurm/ontime.sbatch on a Slurm of our own, all of it on this machine and in a directory that is removed: four
 # workers register, a job's answer is whole, scancel ends everything. Then docker/slurm/follow has as many workers as are
-# wanted. Skipped (77) without root or Debian's slurmctld, slurmd, slurm-client and munge.
+# wanted. With `walls`, by hand, for it takes ten minutes: instead, allocations of two minutes until three jobs are done.
+# Skipped (77) without root or Debian's slurmctld, slurmd, slurm-client and munge.
 set -euo pipefail
-source_dir=$1 build_dir=$2
+source_dir=$(realpath "$1") build_dir=$(realpath "$2") part=${3:-}
 PATH=$build_dir/bin:$PATH:/usr/sbin:/sbin
 for program in slurmctld slurmd munged sbatch; do
   command -v "$program" >/dev/null || { echo "SKIPPED: there is no $program"; exit 77; }
@@ -77,6 +78,45 @@ eventually "the node is idle" idle
 export ONTIME_DIR=$work/shared ONTIME_PORT=17400
 mkdir "$ONTIME_DIR"
 cp "$source_dir/examples/text/austen_persuasion.txt" "$ONTIME_DIR"
+count_words() { LC_ALL=C tr -s ' \t\n\v\f\r' '\n' <"$1" | grep . | LC_ALL=C sort | uniq -c | awk '{print $2 "\t" $1}' | LC_ALL=C sort; }
+
+# The whole allocation, with its master, dies every two minutes of Slurm's clock, and is submitted again.
+walls() {
+  local text=$work/shared/text names=(6m 9m 12m) states="" allocations name
+  for ((copy = 0; copy < 10; copy++)); do cat "$ONTIME_DIR/austen_persuasion.txt"; done >"$text"
+  export ONTIME_MASTER ONTIME_TLS_DIR=$ONTIME_DIR/certs/admin ONTIME_APP_PATH=$build_dir/tests/system_apps
+  for ((allocations = 1; allocations <= 20; allocations++)); do
+    (cd "$work" && sbatch --quiet --time=2 --array=0-4 "$source_dir/docker/slurm/ontime.sbatch")
+    eventually "the master's address" test -s "$ONTIME_DIR/master"
+    ONTIME_MASTER=$(cat "$ONTIME_DIR/master")
+    [ "$allocations" -gt 1 ] || for name in "${names[@]}"; do
+      ontime submit paced "$text" --output "$work/shared/$name" --splits 16 --deadline "$name" --checkpoint 5s \
+        --set lines=10 --set pause_us=80000 --quiet
+    done
+    while [ -n "$(squeue -h)" ]; do
+      ontime jobs --account --json >"$work/new" 2>/dev/null && mv "$work/new" "$work/jobs"
+      sleep 1
+    done
+    states=$(python3 -c 'import json, sys; print(*(job["state"] for job in json.load(sys.stdin)["jobs"]))' <"$work/jobs")
+    echo "allocation $allocations: $states"
+    [ "$states" != "succeeded succeeded succeeded" ] || break
+  done
+  for name in "${names[@]}"; do
+    ontime verify "$work/shared/$name"
+    ontime result "$work/shared/$name" | LC_ALL=C sort | cmp - <(count_words "$text")
+  done
+  python3 -c 'import json, sys
+all = json.load(sys.stdin)
+lost = sum(each["account"]["bytes"]["dropped"] for each in all["accounts"].values())
+print(lost, "B were mapped for nothing;", sum(job["deadline_met"] for job in all["jobs"]), "of 3 deadlines were met")
+sys.exit(lost > int(sys.argv[1]) * 8 * 7 * 7000)  # seven seconds of eight slots for each end, 7 kB/s each
+' "$allocations" <"$work/jobs"
+}
+if [ "$part" = walls ]; then
+  walls
+  exit
+fi
+
 job=$(cd "$work" && sbatch --parsable --array=0-4 "$source_dir/docker/slurm/ontime.sbatch")
 eventually "the master's address" test -s "$ONTIME_DIR/master"
 export ONTIME_MASTER ONTIME_TLS_DIR=$ONTIME_DIR/certs/admin
@@ -89,8 +129,7 @@ ontime submit wordcount "$ONTIME_DIR/austen_persuasion.txt" --output "$ONTIME_DI
   --wait --quiet
 ontime verify "$ONTIME_DIR/counts"
 ontime result "$ONTIME_DIR/counts" | LC_ALL=C sort >"$work/answer"
-LC_ALL=C tr -s ' \t\n\v\f\r' '\n' <"$ONTIME_DIR/austen_persuasion.txt" | grep . | LC_ALL=C sort | uniq -c |
-  awk '{print $2 "\t" $1}' | LC_ALL=C sort | cmp - "$work/answer"
+count_words "$ONTIME_DIR/austen_persuasion.txt" | cmp - "$work/answer"
 
 scancel "$job"
 none_left() { [ -z "$(squeue -h 2>/dev/null)" ] && ! ontime nodes; }

@@ -75,7 +75,7 @@ std::string StderrTail::after(std::uint64_t from) const {
 }
 
 std::string StderrTail::text() const {
-  const std::string whole = to_utf8(kept());
+  std::string whole = to_utf8(kept());
   std::string_view tail = tail_of(whole, kReportedBytesMax);
   if (tail.size() == whole.size() && bytes_seen_ <= kKeptBytesMax) return whole;
   const std::size_t line_end = tail.find('\n');
