@@ -10,6 +10,7 @@
 #include "cli/show/lateness.h"
 #include "cli/show/progress_line.h"
 #include "cli/show/table.h"
+#include "common/base/ids.h"
 #include "common/output/attempt_log.h"
 #include "common/protocol/client.pb.h"
 
