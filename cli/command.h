@@ -50,8 +50,8 @@ struct JobOptions : JobSettings {
 // Where the master is and how to be let in.
 struct MasterOptions {
   std::string address = "127.0.0.1:7400";  // or of each of several, after commas
-  std::string token_file;  // empty: $ONTIME_TOKEN
-  TlsFiles tls;       // empty: those of $ONTIME_TLS_DIR, if it is set
+  std::string token_file;                  // empty: $ONTIME_TOKEN
+  TlsFiles tls;                            // empty: those of $ONTIME_TLS_DIR, if it is set
 };
 
 // Workers that are alike; they are called name-1, name-2 ...
@@ -114,7 +114,9 @@ struct TopCommand {
 
 struct JobCommand {
   MasterOptions master;
-  std::string job;  // as its user names it: selector.h
+  std::string job;             // as its user names it: selector.h
+  std::uint32_t tasks = 1000;  // that are listed at most; 0: all
+  std::uint32_t first_task = 0;
   bool open_tasks_only = false;
   bool show_segments = false;
   bool follow = false;  // until it has ended

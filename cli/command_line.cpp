@@ -171,6 +171,8 @@ void Grammar::add_cluster_verbs() {
                        "  ontime job 7\n  ontime job last --open --segments\n", job_);
   add_argument(job, "JOB", job_.job, kJobSelector)->check(latest_jobs());
   job.add_flag("--open", job_.open_tasks_only, "List only tasks that are not done");
+  add_whole(job, "--tasks", job_.tasks, {}, "List so many tasks at most; 0: all")->default_str("1000");
+  add_whole(job, "--first", job_.first_task, {}, "Begin with this task, counted from 0");
   job.add_flag("--follow", job_.follow, "Show the progress until the job has ended, as 'submit --wait' does");
   job.add_flag("--segments", job_.show_segments, "List every segment too");
   add_master_options(job, job_.master);
@@ -202,9 +204,7 @@ void Grammar::add_cluster_verbs() {
   add_json(kill, kill_.json);
 
   auto& drain = add_verb("drain", "Take a worker out of service and hand over its work",
-                         "  ontime drain node-3 --wait\n"
-                         "  ontime drain node-3 --undo\n",
-                         drain_);
+                         "  ontime drain node-3 --wait\n  ontime drain node-3 --undo\n", drain_);
   add_argument(drain, "NODE", drain_.node, "Id or name, as `ontime nodes` shows them");
   drain.add_flag("--undo", drain_.undo, "Put the worker back into service");
   drain.add_flag("--wait", drain_.wait, "Wait until nothing runs there")->excludes("--undo");

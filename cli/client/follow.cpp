@@ -82,9 +82,9 @@ ExitCode report_end(const wire::Reply::Job& job, ReportStyle style) {
   const bool succeeded = summary.state() == wire::SUCCEEDED;
   std::string text;
   if (style.json)
-    text = job_json(job, style.tasks, false, style.explained);
+    text = job_json(job, style.tasks, style.explained);
   else if (style.tasks)
-    text = tasks_table(job, false, look_of(STDOUT_FILENO)) + "\n";
+    text = tasks_table(job, look_of(STDOUT_FILENO)) + "\n";
   if (!style.json && style.explained != nullptr) text += explained_text(*style.explained, false) + "\n";
   if (!style.json && !style.quiet && succeeded)
     text += summary_text(summary, style.application_directories) + hint_text(job, style.slots) + speculation_text(job);

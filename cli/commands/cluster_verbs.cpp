@@ -1,4 +1,4 @@
-// jobs, job, explain, nodes, kill, drain: one question to a master each.
+// jobs, explain, nodes, kill, drain: one question to a master each.
 #include <unistd.h>
 
 #include <algorithm>
@@ -68,19 +68,6 @@ Result<std::string> list_of_jobs(MasterClient& client, const JobsCommand& comman
   return command.json ? jobs_json(*jobs) : jobs_table(*jobs, look_of(STDOUT_FILENO));
 }
 
-// Shows the job's progress until it has ended.
-Result<ExitCode> follow_job(MasterClient& client, JobId id, const JobCommand& command) {
-  ProgressView view(false);
-  const auto ended = follow(client, id, view, kMasterAwayMost);
-  view.clear();
-  if (interrupts() > 0) return ExitCode::Interrupted;
-  if (!ended) return ended.error();
-  ReportStyle style;
-  style.json = command.json;
-  style.slots = slots_if_late(client, ended->summary());
-  return report_end(*ended, std::move(style));
-}
-
 }  // namespace
 
 Result<ExitCode> execute(const JobsCommand& command) {
@@ -100,28 +87,6 @@ Result<ExitCode> execute(const JobsCommand& command) {
     for (int tenth = 0; tenth < 10 && interrupts() == 0; ++tenth) std::this_thread::sleep_for(kWatchStep);
     if (interrupts() > 0) return ExitCode::Interrupted;
   }
-}
-
-Result<ExitCode> execute(const JobCommand& command) {
-  auto options = client_options(command.master);
-  if (!options) return options.error();
-  if (command.follow) {
-    install_interrupt_handlers();
-    options->watch = [] { return check_interrupts(); };
-  }
-  MasterClient client(std::move(*options));
-  const auto id = find_job(client, command.job);
-  if (!id) return id.error();
-  if (command.follow) return follow_job(client, *id, command);
-  const auto job = client.describe(*id, {.tasks = true, .forecast = true, .account = true});
-  if (!job) return job.error();
-  if (command.json) {
-    print(job_json(*job, true, command.open_tasks_only));
-    return ExitCode::Done;
-  }
-  print(job_text(*job) + "\n" + tasks_table(*job, command.open_tasks_only, look_of(STDOUT_FILENO)));
-  if (command.show_segments) print("\n" + segments_table(*job, command.open_tasks_only, look_of(STDOUT_FILENO)));
-  return ExitCode::Done;
 }
 
 Result<ExitCode> execute(const ExplainCommand& command) {

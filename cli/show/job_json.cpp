@@ -344,8 +344,8 @@ std::string jobs_json(const wire::Reply::Jobs& jobs) {
   return text_of(document);
 }
 
-std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only,
-                     const wire::Reply::Explained* explained, Layout layout) {
+std::string job_json(const wire::Reply::Job& job, bool with_tasks, const wire::Reply::Explained* explained,
+                     Layout layout) {
   Json json = job_value(job.summary());
   json["forecast"] = known(job.summary().has_forecast(), forecast_value(job.summary().forecast()));
   if (job.has_account()) {
@@ -355,11 +355,7 @@ std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_onl
   if (explained != nullptr) json["explanation"] = explanation_value(*explained);
   if (job.has_overview()) json["overview"] = overview_value(job.overview());
   if (job.forecasts_size() > 0) json["forecasts"] = list_of(job.forecasts(), forecast_point_value);
-  if (with_tasks) {
-    json["task_list"] = Json::array();
-    for (const auto& item : job.tasks())
-      if (!open_only || item.state() != "done") json["task_list"].push_back(task_value(item));
-  }
+  if (with_tasks) json["task_list"] = list_of(job.tasks(), task_value);
   return text_of(json, layout);
 }
 

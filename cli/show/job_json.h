@@ -21,8 +21,8 @@ enum class Layout { Indented, Compact };  // compact: for pages, which ask often
 std::string jobs_json(const wire::Reply::Jobs& jobs);
 // With "task_list" if `with_tasks`, "explanation" if there is one, "overview" and "forecasts" as far as the reply has
 // them. Machine time is in nanoseconds, so that it balances.
-std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only = false,
-                     const wire::Reply::Explained* explained = nullptr, Layout layout = Layout::Indented);
+std::string job_json(const wire::Reply::Job& job, bool with_tasks, const wire::Reply::Explained* explained = nullptr,
+                     Layout layout = Layout::Indented);
 std::string explained_json(const wire::Reply::Explained& explained);
 // In order of their attempts.
 std::string logs_json(const wire::Reply::Logs& logs);

@@ -101,8 +101,6 @@ std::string hold_text(const wire::NodeSummary& node) {
          "\n";
 }
 
-bool is_shown(const wire::TaskDetail& task, bool open_only) { return !open_only || task.state() != "done"; }
-
 Json job_row(const wire::JobSummary& job) {
   Json row = job_value(job);
   row["standing"] = lateness_text(job);
@@ -206,7 +204,7 @@ std::string accounts_table(const wire::Reply::Jobs& jobs, Look look) {
   return table_of(columns, rows, "no jobs\n", look);
 }
 
-std::string tasks_table(const wire::Reply::Job& job, bool open_only, Look look) {
+std::string tasks_table(const wire::Reply::Job& job, Look look) {
   static const std::vector<Shown> columns{{"TASK", "/task"},
                                           {"FILE", "/file", Unit::Text, Cut::Begin, 2},
                                           {"SPLIT", "/split", Unit::Text, Cut::No, 4},
@@ -221,7 +219,6 @@ std::string tasks_table(const wire::Reply::Job& job, bool open_only, Look look) 
                                           {"MESSAGE", "/try/message", Unit::Text, Cut::End}};
   std::vector<Json> rows;
   for (const auto& detail : job.tasks()) {
-    if (!is_shown(detail, open_only)) continue;
     const Json task = task_value(detail);
     Json row = task_row(task);
     if (task["attempts"].empty()) rows.push_back(row);
@@ -234,7 +231,7 @@ std::string tasks_table(const wire::Reply::Job& job, bool open_only, Look look) 
   return table_of(columns, rows, "no tasks\n", look);
 }
 
-std::string segments_table(const wire::Reply::Job& job, bool open_only, Look look) {
+std::string segments_table(const wire::Reply::Job& job, Look look) {
   static const std::vector<Shown> columns{{"TASK", "/task"},
                                           {"SEGMENT", "/range"},
                                           {"STATE", "/state"},
@@ -243,7 +240,6 @@ std::string segments_table(const wire::Reply::Job& job, bool open_only, Look loo
                                           {"OUTPUT", "/output_bytes", Unit::Bytes}};
   std::vector<Json> rows;
   for (const auto& detail : job.tasks()) {
-    if (!is_shown(detail, open_only)) continue;
     const Json task = task_value(detail);
     for (Json segment : task["segments"]) {
       segment["task"] = task_name(detail.index());
@@ -258,6 +254,12 @@ std::string segments_table(const wire::Reply::Job& job, bool open_only, Look loo
     }
   }
   return table_of(columns, rows, "no segments\n", look);
+}
+
+std::string more_tasks_text(JobId job, std::uint32_t next_task) {
+  const std::string command = "'ontime job " + std::to_string(job.value);
+  return "and more: " + command + " --first " + std::to_string(next_task) + "' goes on, " + command +
+         " --tasks 0' lists all\n";
 }
 
 }  // namespace ontime::cli

@@ -10,6 +10,7 @@
 #include "cli/show/lateness.h"
 #include "cli/show/progress_line.h"
 #include "cli/show/table.h"
+#include "common/base/ids.h"
 #include "common/output/attempt_log.h"
 #include "common/protocol/client.pb.h"
 
@@ -39,8 +40,9 @@ std::string speculation_text(const wire::Reply::Job& job);
 // One line for each policy, with titles and line ends.
 std::string accounts_table(const wire::Reply::Jobs& jobs, Look look = {});
 // One line for each attempt, below its task.
-std::string tasks_table(const wire::Reply::Job& job, bool open_only, Look look = {});
-std::string segments_table(const wire::Reply::Job& job, bool open_only, Look look = {});
+std::string tasks_table(const wire::Reply::Job& job, Look look = {});
+std::string segments_table(const wire::Reply::Job& job, Look look = {});
+std::string more_tasks_text(JobId job, std::uint32_t next_task);  // that a list goes on there, and how to see it
 
 std::string left_out_text(const wire::JobSummary& job);     // likewise
 std::string notices_text(const wire::JobSummary& job);      // likewise

@@ -241,6 +241,22 @@ std::string listed_tasks_json(const wire::Reply::Job& job) {
   return text_of({{"tasks", std::move(list)}, {"next", next}}, Layout::Compact);
 }
 
+std::string job_json_begin(const wire::Reply::Job& job) {
+  std::string text = job_json(job, false);
+  text.resize(text.rfind("\n}"));
+  return text + ",\n  \"task_list\": [";
+}
+
+std::string task_json_line(const wire::TaskDetail& task, bool is_first) {
+  std::string line = text_of(task_value(task), Layout::Compact);
+  line.pop_back();  // its end
+  return (is_first ? "\n    " : ",\n    ") + line;
+}
+
+std::string job_json_end(std::uint32_t next_task) {
+  return "\n  ],\n  \"next_task\": " + (next_task == 0 ? "null" : std::to_string(next_task)) + "\n}\n";
+}
+
 std::string use_json(const std::vector<wire::Reply::Job>& jobs) {
   Json list = Json::array();
   for (const wire::Reply::Job& job : jobs) {

@@ -43,6 +43,11 @@ std::string listed_jobs_json(const wire::Reply::Jobs& jobs, const ListQuery& que
 std::string listed_nodes_json(const wire::Reply::Nodes& nodes, const ListQuery& query);
 // {"tasks": [...], "next": 500}: null if there are no more.
 std::string listed_tasks_json(const wire::Reply::Job& job);
+// A job with its tasks in parts, as there may be millions: up to the first of "task_list"; one, on a line of its own;
+// and the rest, with "next_task", where a list goes on that is not whole.
+std::string job_json_begin(const wire::Reply::Job& job);
+std::string task_json_line(const wire::TaskDetail& task, bool is_first);
+std::string job_json_end(std::uint32_t next_task);
 // When the jobs had how many slots.
 std::string use_json(const std::vector<wire::Reply::Job>& jobs);
 

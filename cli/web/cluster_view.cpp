@@ -194,7 +194,7 @@ Result<std::string> ClusterView::ask_for(JobId id) {
   *job->mutable_forecasts() = (*known)->job.forecasts();
   if (!with_tasks) *job->mutable_overview() = (*known)->job.overview();
   const wire::Reply::Explained* const explained = with_tasks ? &*(*known)->explained : nullptr;
-  return job_json(*job, with_tasks, false, explained, Layout::Compact);
+  return job_json(*job, with_tasks, explained, Layout::Compact);
 }
 
 }  // namespace ontime::cli

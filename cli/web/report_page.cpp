@@ -42,7 +42,7 @@ std::string report_page(const wire::Reply::Job& job, const wire::Reply::Explaine
     scripts += "<script>\n" + std::string(text) + "</script>\n";
   }
   const std::string data =
-      job_json(job, !job.has_overview(), false, job.has_overview() ? nullptr : &explained, Layout::Compact);
+      job_json(job, !job.has_overview(), job.has_overview() ? nullptr : &explained, Layout::Compact);
   replace(page, "</body>",
           "<script type=\"application/json\" id=\"report\">\n" + inert(data) + "</script>\n" + scripts + "</body>");
   return page;

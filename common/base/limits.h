@@ -12,7 +12,7 @@ namespace ontime {
 
 // The greatest offset in an input, and the most bytes that the inputs of a job hold. Sums of two do not overflow.
 inline constexpr std::uint64_t kOffsetMax = std::uint64_t{1} << 62;
-inline constexpr std::uint32_t kTasksOfJobMax = 1'000'000;
+inline constexpr std::uint32_t kTasksOfJobMax = 10'000'000;
 inline constexpr std::uint32_t kSlotsOfWorkerMax = 512;
 inline constexpr std::uint32_t kFailuresOfSegmentMax = 100;
 inline constexpr std::size_t kShippedBytesMax = 4u << 20;  // of the files that a job brings

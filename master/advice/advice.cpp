@@ -85,8 +85,8 @@ Status fit_to_hadoop(const wire::ToAdvisor::Job& job, PolicyChoice& policy) {
 // Fills in the splits; Failed for what no sane application master says.
 Status fill_tasks(const Tasks& tasks, JobSpec& spec) {
   if (tasks.empty()) return bad_input("The job has no map tasks, so there is nothing to plan.");
-  if (tasks.size() > static_cast<int>(kTasksMax))
-    return bad_input("The job has more than " + std::to_string(kTasksMax) + " map tasks.");
+  if (tasks.size() > static_cast<int>(kFilesMax))
+    return bad_input("The job has more than " + std::to_string(kFilesMax) + " map tasks.");
   std::string path;
   std::size_t bytes = 0;
   spec.split_bytes = 1;

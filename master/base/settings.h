@@ -85,6 +85,7 @@ inline constexpr Duration kLongPollMax = std::chrono::seconds(10);
 inline constexpr std::uint32_t kSlotsMax = 4096;
 inline constexpr std::uint32_t kContainersMax = 100'000;  // that --advise knows
 inline constexpr std::uint32_t kTasksMax = kTasksOfJobMax;
+inline constexpr std::uint32_t kFilesMax = 1'000'000;  // that a job reads: each takes memory, and journal
 inline constexpr std::size_t kNameBytesMax = 256;
 inline constexpr std::size_t kPathBytesMax = 4096;
 inline constexpr std::size_t kMessageBytesMax = 1024;     // of an attempt's failure sentence

@@ -42,7 +42,8 @@ using scheduler::Job;
 using scheduler::Segment;
 using scheduler::Task;
 
-constexpr double kInstantMax = 9e9;  // seconds that fit into 64 bits of nanoseconds
+constexpr std::string_view kOpen = "open";  // as wanted: not done
+constexpr double kInstantMax = 9e9;         // seconds that fit into 64 bits of nanoseconds
 
 // 0 stands for "not yet".
 std::int64_t moment(TimePoint at) { return to_unix_ns(at); }
@@ -268,16 +269,34 @@ std::string waiting_for(const Job& job, const scheduler::Cluster& cluster) {
   return is_any_serving ? kWaitsForSlot : what;
 }
 
+namespace {
+
+bool is_wanted(const Job& job, const Task& task, const std::string& state) {
+  return state.empty() || (state == kOpen ? !task.ledger.is_done() : state == state_name_of(job, task));
+}
+
+// The first task from there on that may be in that state; of those that run, many need not be looked at.
+std::uint32_t next_candidate(JobId id, const Job& job, std::uint32_t index, const std::string& state) {
+  if (state != "running") return index;
+  const auto live = job.live.lower_bound(AttemptId{{id, index}, 0});
+  return live == job.live.end() ? job.tasks.size() : live->task.index;
+}
+
+}  // namespace
+
 void TaskViews::append_to(wire::Reply::Job& reply, JobId id, const Job& job, const Wanted& wanted) const {
   std::size_t bytes = 0;
-  for (std::uint32_t index = wanted.first; index < job.tasks.size(); ++index) {
+  std::uint32_t looked_at = 0;
+  for (std::uint32_t index = wanted.first;; ++index, ++looked_at) {
+    index = next_candidate(id, job, index, wanted.state);
+    if (index >= job.tasks.size()) return;
     const bool has_enough = wanted.max > 0 && reply.tasks_size() >= static_cast<int>(wanted.max);
-    if (bytes > kReplyBytesMax || has_enough || index - wanted.first >= kLookedAt) {
+    if (bytes > kReplyBytesMax || has_enough || looked_at >= kLookedAt) {
       reply.set_next_task(index);
       return;
     }
     job.tasks.look_at(index, [&](const Task& task) {
-      if (!wanted.state.empty() && wanted.state != state_name_of(job, task)) return;
+      if (!is_wanted(job, task, wanted.state)) return;
       wire::TaskDetail* detail = reply.add_tasks();
       fill(*detail, {id, index}, job, task);
       bytes += detail->ByteSizeLong();

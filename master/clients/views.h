@@ -64,7 +64,7 @@ class TaskViews {
   struct Wanted {
     std::uint32_t first = 0;  // task
     std::uint32_t max = 0;    // tasks; 0: no limit
-    std::string state{};      // only tasks in it, as TaskDetail.state; empty: all
+    std::string state{};      // only tasks in it, as TaskDetail.state, or "open": not done; empty: all
   };
   // Appends tasks until there are enough, the reply is full, or it has looked at kLookedAt of them; sets next_task if
   // there are more to look at.

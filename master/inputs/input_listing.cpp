@@ -141,7 +141,7 @@ class InputListing::Files {
     const ObjectSink sink{[&](const std::string& path, const http::Object& object) {
                             const auto* known = named_.add(path, path, arguments_.size() - 1);
                             if (known != nullptr) return Status(named_twice(path, known->argument));
-                            if (files_.size() + found.size() >= kTasksMax) return Status(too_many_files());
+                            if (files_.size() + found.size() >= kFilesMax) return Status(too_many_files());
                             found.push_back({path, object.size, object.version, Codec::Plain});
                             return Status();
                           },
@@ -163,7 +163,7 @@ class InputListing::Files {
   }
 
   static Error too_many_files() {
-    return bad_input("The input has more than " + std::to_string(kTasksMax) +
+    return bad_input("The input has more than " + std::to_string(kFilesMax) +
                      " files, and a job can read at most that many; join files or run several jobs.");
   }
 
@@ -181,7 +181,7 @@ class InputListing::Files {
     if (!file) return refuse(path, file.error());
     if (file->size == 0) {
       has_empty_ = true;
-    } else if (files_.size() >= kTasksMax) {
+    } else if (files_.size() >= kFilesMax) {
       return too_many_files();
     } else if (choice_.has_yet_to_choose_records()) {
       return bad_input("Records by content are told by plain and gzip files on a disk; say which records " +
@@ -231,8 +231,8 @@ class InputListing::Files {
       if (walked->second != path) left_out_.add(path, "it is read as " + shown(walked->second));
       return {};
     }
-    if (walked_.size() > kTasksMax)
-      return bad_input("The input " + shown(arguments_.back()) + " has more than " + std::to_string(kTasksMax) +
+    if (walked_.size() > kFilesMax)
+      return bad_input("The input " + shown(arguments_.back()) + " has more than " + std::to_string(kFilesMax) +
                        " directories; name fewer of them.");
     if (choice_.would_write_below(status)) return output_below(path);
     std::vector<std::string> names;
@@ -310,8 +310,8 @@ class InputListing::Files {
     }
     if (at + 1 < pattern.size()) return S_ISDIR(status.st_mode) ? search(path, pattern, at + 1, paths) : Status();
     paths.insert(path);
-    if (paths.size() <= kTasksMax) return {};
-    return bad_input("The input " + shown(arguments_.back()) + " matches more than " + std::to_string(kTasksMax) +
+    if (paths.size() <= kFilesMax) return {};
+    return bad_input("The input " + shown(arguments_.back()) + " matches more than " + std::to_string(kFilesMax) +
                      " files; name their directory.");
   }
 

@@ -17,7 +17,7 @@ namespace ontime::master {
 class LeftOut {
  public:
   void add(const std::string& path, std::string why) {
-    if (names_.size() < kTasksMax) names_.emplace(path, std::move(why));
+    if (names_.size() < kFilesMax) names_.emplace(path, std::move(why));
   }
 
   // As --skip asks for it. BadInput if they are too many to keep.
@@ -37,7 +37,7 @@ class LeftOut {
       const auto& [path, why] = *names_.begin();
       const std::size_t count = names_.size();
       const std::string several =
-          (count == kTasksMax ? "at least " : "") + std::to_string(count) + " names, the first is ";
+          (count == kFilesMax ? "at least " : "") + std::to_string(count) + " names, the first is ";
       text = "left out of the input: " + (count == 1 ? "" : several) + shown(path) + ", as " + why;
     }
     if (skipped_.empty()) return text;

@@ -10,7 +10,7 @@ namespace {
 
 using scheduler::Room;
 
-constexpr Room kRoom{10'000, 4'000'000, 256u << 20};
+constexpr Room kRoom{10'000, 12'000'000, 256u << 20};
 
 Error no_room(const std::string& who, const std::string& what, const std::string& most) {
   return failed("With this job " + who + " would hold " + what + " that have not ended, and may hold " + most +

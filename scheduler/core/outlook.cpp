@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
-#include "common/base/median.h"
 #include "scheduler/math/numeric.h"
 
 namespace ontime::scheduler {
@@ -38,10 +38,17 @@ double split_bytes(const Task& task) {
   return split.is_open_ended() ? 0 : static_cast<double>(split.size());
 }
 
+void set_positive(std::map<std::uint32_t, float>& values, std::uint32_t key, float value) {
+  if (value > 0)
+    values[key] = value;
+  else
+    values.erase(key);
+}
+
 // The median is what is usual: the mean of so heavy a tail is not.
-std::optional<double> against_usual(std::span<const double> finished, double duration) {
-  if (finished.size() < Outlook::kUsualFrom) return std::nullopt;
-  return duration / median_of({finished.begin(), finished.end()});
+std::optional<double> against_usual(const math::DurationSample& sample, double duration) {
+  if (sample.finished().size() < Outlook::kUsualFrom) return std::nullopt;
+  return duration / sample.usual_finished();
 }
 
 }  // namespace
@@ -61,12 +68,8 @@ Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
   const std::uint32_t tasks = cluster.find_job(job)->tasks.size();
   completion_.assign(tasks, kNothing);
   progress_ = Zeros<float>(tasks);
-  seconds_per_byte_ = Zeros<float>(tasks);
-  is_telling_.assign(tasks, false);
-  launch_seconds_ = Zeros<float>(tasks);
   refreshed_ = Zeros<std::uint32_t>(tasks);
   live_attempts_ = Zeros<std::uint8_t>(tasks);
-  starts_ = Zeros<float>(tasks);
   recall_durations(*cluster.find_job(job));
   sample_.add(cluster.find_job(job)->starts);
   if (const math::DurationSample* profile = cluster.find_profile(*cluster.find_job(job))) {
@@ -154,7 +157,7 @@ void Outlook::refresh(const Cluster& cluster, TaskId id) {
     if (!is_live(attempt.state) || !attempt.segment.is_known()) continue;
     const Duration start = attempt.segment.moves > 0 ? attempt.segment.first : attempt.segment.age;
     longest_start_ = std::max(longest_start_, seconds(start));
-    starts_[id.index] = attempt.segment.moves > 0 ? static_cast<float>(seconds(start)) : kStillStarts;
+    note_start(id.index, attempt.segment.moves > 0 ? static_cast<float>(seconds(start)) : kStillStarts);
   }
   completion_[id.index] = completion_of(id, task);  // uses the readings of just now
   look_at_attempts(id, task);
@@ -177,6 +180,13 @@ void Outlook::refresh(const Cluster& cluster, TaskId id) {
     mapped += static_cast<double>(farthest - segment.range.begin);
   });
   note_progress(id, task, static_cast<float>(std::min(1.0, mapped / whole)));
+}
+
+// They are asked for until some segments are sealed (fixed()), and of the first tasks alone.
+void Outlook::note_start(std::uint32_t task, float start) {
+  if (sample_.fixed_seen() >= kUsualFrom) return starts_.clear();
+  set_positive(starts_, task, start);
+  if (starts_.size() > kStartsKept) starts_.erase(std::prev(starts_.end()));
 }
 
 void Outlook::note_progress(TaskId id, const Task& task, float progress) {
@@ -204,10 +214,13 @@ void Outlook::look_at_attempts(TaskId id, const Task& task) {
     among = std::max(among, pace({id, number}, attempt).rate);
   }
   live_attempts_[id.index] = static_cast<std::uint8_t>(std::min<std::uint32_t>(live, 255));
-  launch_seconds_[id.index] = static_cast<float>(launch);
-  is_telling_[id.index] = fastest > 0;
+  set_positive(launch_seconds_, id.index, static_cast<float>(launch));
+  const bool is_telling = fastest > 0;
   if (fastest == 0) fastest = early;
-  seconds_per_byte_[id.index] = fastest > 0 ? static_cast<float>(1 / fastest) : 0;
+  if (fastest > 0)
+    running_[id.index] = {static_cast<float>(1 / fastest), is_telling};
+  else
+    running_.erase(id.index);
 }
 
 // The last of its open segments. If nothing is known of one of them, the task is unknown, unless another one stands
@@ -254,8 +267,9 @@ void Outlook::smooth(AttemptId id, const Attempt& attempt) {
 
 std::vector<double> Outlook::durations(bool early) const {
   std::vector<double> known;
-  for (std::size_t task = 0; task < seconds_per_byte_.size() && known.size() < kRunningLookedAt; ++task) {
-    if (seconds_per_byte_[task] > 0 && (early || is_telling_[task])) known.push_back(seconds_per_byte_[task]);
+  for (const auto& [task, running] : running_) {
+    if (early || running.is_telling) known.push_back(running.seconds_per_byte);
+    if (known.size() == kRunningLookedAt) break;
   }
   return known;
 }
@@ -305,7 +319,7 @@ std::optional<double> Outlook::on_attempt_ended(const Cluster& cluster, AttemptI
     // Where nobody can tell starts from work all of it is work.
     if (took - fixed > kMappedLeast * took) took -= fixed;
     if (took > 0 && mapped >= kTellingShare * whole) {
-      slowness = against_usual(sample_.finished(), took / mapped);  // before it counts as usual itself
+      slowness = against_usual(sample_, took / mapped);  // before it counts as usual itself
       sample_.add_finished(took / mapped);
     } else if (took > 0) {
       // Ended early: it would have taken longer. Left out, the slow ones that policies end would never be seen, and the

@@ -56,12 +56,12 @@ class Outlook {
   // unknown mapped bytes count as left until they are sealed.
   double bytes_left(const Job& job) const;
   // Seconds per byte of the fastest live attempt of each task, of those that have mapped a tenth of the split. 64 at
-  // most, of the first tasks. O(tasks).
+  // most, of the first tasks. O(live attempts).
   std::vector<double> running_durations() const { return durations(false); }
   // The same, of those that have mapped a fiftieth where none has mapped a tenth.
   std::vector<double> early_durations() const { return durations(true); }
-  // By task index: seconds that it took to launch its latest live attempt that is ready; 0 if there is none.
-  std::span<const float> launch_seconds() const { return launch_seconds_; }
+  // By tasks that have a live attempt which is ready and was launched cold: seconds that the latest took to launch.
+  const std::map<std::uint32_t, float>& launch_seconds() const { return launch_seconds_; }
   // By task index: its live attempts, standbys too; 255 stands for more.
   std::span<const std::uint8_t> live_attempts() const { return live_attempts_; }
 
@@ -130,9 +130,16 @@ class Outlook {
   static constexpr double kTellingShare = 0.1;
 
   static constexpr std::size_t kRunningLookedAt = 64;  // tasks; they are much alike
+  static constexpr std::size_t kStartsKept = 1024;
+
+  struct RunningDuration {
+    float seconds_per_byte = 0;
+    bool is_telling = false;  // it is one of running_durations(), not of early_durations() alone
+  };
 
   std::vector<double> durations(bool early) const;
   void look_at_attempts(TaskId id, const Task& task);
+  void note_start(std::uint32_t task, float start);
   void note_progress(TaskId id, const Task& task, float progress);
   void recall_durations(const Job& job);
   double completion_of(TaskId id, const Task& task) const;
@@ -150,10 +157,10 @@ class Outlook {
   TimePoint submitted_at_;
   std::vector<double> completion_;
   Zeros<float> progress_;
-  double mapped_bytes_ = 0;        // sealed ones too; of splits whose end is known
-  Zeros<float> seconds_per_byte_;  // of early_durations(), by task; 0: not known
-  std::vector<bool> is_telling_;   // of these, whether it is one of running_durations()
-  Zeros<float> launch_seconds_;
+  double mapped_bytes_ = 0;  // sealed ones too; of splits whose end is known
+  // Of few tasks at a time: those with live attempts. To look for them among all would take a job of millions too long.
+  std::map<std::uint32_t, RunningDuration> running_;
+  std::map<std::uint32_t, float> launch_seconds_;
   Zeros<std::uint32_t> refreshed_;
   std::uint64_t learnt_ = 1;
   Zeros<std::uint8_t> live_attempts_;
@@ -161,8 +168,8 @@ class Outlook {
   math::DurationSample sample_;
   std::map<AttemptId, math::Mapped> sealed_;  // by live attempts: of segments that they have sealed
   double longest_start_ = 0;                  // seconds that a live attempt was seen in its start
-  Zeros<float> starts_;                       // by task, of its latest attempt; infinite while it lasts, 0: not known
-  std::optional<double> slow_first_before_;   // of earlier jobs like this
+  std::map<std::uint32_t, float> starts_;  // by task, of its latest attempt; infinite while it lasts. See note_start()
+  std::optional<double> slow_first_before_;  // of earlier jobs like this
   std::optional<double> usual_fixed_before_;
   // Of attempts that have ended, in seconds.
   Mean launch_;

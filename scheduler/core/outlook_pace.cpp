@@ -31,9 +31,9 @@ double Outlook::usual_fixed(const Attempt& attempt) const {
 // for more than it is.
 std::optional<double> Outlook::usual_live_start() const {
   std::vector<double> starts;
-  for (const float start : starts_) {
-    if (start > 0) starts.push_back(start);
-    if (starts.size() >= kRunningLookedAt) break;
+  for (const auto& [task, start] : starts_) {
+    starts.push_back(start);
+    if (starts.size() == kRunningLookedAt) break;
   }
   if (starts.size() < kUsualFrom) return std::nullopt;
   const double median = median_of(std::move(starts));

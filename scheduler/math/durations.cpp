@@ -20,6 +20,30 @@ void keep_latest(std::vector<double>& values, std::span<const double> newer, std
   if (values.size() > kept) values.erase(values.begin(), values.end() - static_cast<std::ptrdiff_t>(kept));
 }
 
+// The median of `values`, of which `gone` was one when it was `before`, and `come` is one since: the same, or the next.
+double moved_median(std::span<const double> values, double before, double gone, double come) {
+  if (gone == come || std::max(gone, come) < before || std::min(gone, come) > before) return before;
+  std::size_t less = 0, equal = 0;
+  double below = -kInfinity, above = kInfinity;
+  for (const double value : values) {
+    less += value < before ? 1 : 0;
+    equal += value == before ? 1 : 0;
+    if (value < before) below = std::max(below, value);
+    if (value > before) above = std::min(above, value);
+  }
+  const std::size_t middle = values.size() / 2;
+  if (middle < less) return below;
+  return middle < less + equal ? before : above;
+}
+
+// As keep_latest() of one value; keeps the median, if it is known, where one value goes for it.
+void keep_latest(std::vector<double>& values, double newest, std::size_t kept, std::optional<double>& median) {
+  const double gone = values.empty() ? newest : values.front();
+  const bool moves = median && values.size() == kept;
+  keep_latest(values, {&newest, 1}, kept);
+  median = moves ? std::optional(moved_median(values, *median, gone, newest)) : std::nullopt;
+}
+
 // All durations equal give an infinite beta, which no formula profits from.
 constexpr double kBetaMax = 100;
 
@@ -128,8 +152,10 @@ void choose_launch(const DurationSample* profile, const DurationSample& job, con
 }  // namespace
 
 void DurationSample::add_finished(double seconds_per_byte) {
-  keep_latest(finished_, {&seconds_per_byte, 1});
+  std::optional<double> median = usual_finished_;
+  keep_latest(finished_, seconds_per_byte, kKept, median);
   forget_fits();
+  usual_finished_ = median;
 }
 
 void DurationSample::add_censored(double seconds_per_byte) {
@@ -154,13 +180,8 @@ void DurationSample::add_warm_launch(double seconds) {
 }
 
 void DurationSample::add_fixed(Beginning how, double seconds) {
-  std::vector<double>& seen = fixed_[static_cast<std::size_t>(how)];
-  std::optional<double>& median = usual_fixed_[static_cast<std::size_t>(how)];
-  // Each checkpoint adds one. Where another goes for it that lies on the same side of the median, that stays.
-  const auto [less, more] = std::minmax({seconds, seen.empty() ? seconds : seen.front()});
-  const bool stays = median && seen.size() == kFixedKept && (less == more || more < *median || less > *median);
-  keep_latest(seen, {&seconds, 1}, kFixedKept);
-  if (!stays) median.reset();
+  const auto place = static_cast<std::size_t>(how);
+  keep_latest(fixed_[place], seconds, kFixedKept, usual_fixed_[place]);  // each checkpoint adds one
 }
 
 void DurationSample::add_first(double seconds) {

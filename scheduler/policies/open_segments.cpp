@@ -17,11 +17,9 @@ bool is_earlier(const Racer& a, const Racer& b) {
 
 // Until an attempt has ended nothing else is known of launches.
 std::optional<double> running_launch(const JobView& job) {
-  if (job.job->attempts_launched == 0) return std::nullopt;  // and a look at each of its tasks is saved
   double sum = 0;
   std::size_t seen = 0;
-  for (const float launch : job.outlook->launch_seconds()) {
-    if (launch <= 0) continue;
+  for (const auto& [task, launch] : job.outlook->launch_seconds()) {
     sum += static_cast<double>(launch);
     if (++seen == kLaunchesLookedAt) break;
   }

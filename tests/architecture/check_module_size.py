@@ -12,8 +12,8 @@ LINES_MAX = {
     "apps": 9290,
     # Names of inputs in a file, patterns of what is left out, files of this process only (+125), compressed parts (+190), notices (+310), lists of
     # values, what a job of each is given, counters of the summary (+274), how late jobs are, deadlines by the clock, names of jobs, a full-screen
-    # view, tables and help in a terminal's width (+965)
-    "cli": 13400,
+    # view, tables and help in a terminal's width (+965), tasks of a job page by page (+75)
+    "cli": 13475,
     # Ten formats of records (+870) and their interface for applications (+215); ways to the keys of AWS (+360); redirects, files
     # without a size and small ones (+330); part files compressed and named (+255); JSON and WARC that are divided (+400); clock times and
     # terminals (+165), base64 and files for TLS (+55), where Python is (+45), gamma and Weibull distributions, histograms (+190), how

@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{{"run", "w", "i", "-o", "o", "--workers", "100000"},
              "ontime run: --workers: '100000' is not a whole number from 1 to 256; see 'ontime run --help'."},
         Case{{"run", "w", "i", "-o", "o", "--splits", "1000000000"},
-             "ontime run: --splits: '1000000000' is not a whole number from 1 to 1000000; see 'ontime run --help'."},
+             "ontime run: --splits: '1000000000' is not a whole number from 1 to 10000000; see 'ontime run --help'."},
         Case{{"run", "w", "i", "-o", "o", "--priority", "-2147483648"},
              "ontime run: --priority: '-2147483648' is not a whole number from -1000 to 1000; see 'ontime run --help'."},
         Case{{"run", "w", "i", "-o", "o", "--attempt-timeout", "99ms"},

@@ -175,6 +175,10 @@ TEST(CommandLine, JobResultVerifyAndAppsTakeTheirOptions) {
   const auto job = parsed<JobCommand>({"job", "12", "--open", "--segments"});
   EXPECT_EQ(job.job, "12");
   EXPECT_TRUE(job.open_tasks_only && job.show_segments);
+  EXPECT_EQ(job.tasks, 1000u);
+  const auto part = parsed<JobCommand>({"job", "12", "--tasks", "0", "--first", "3000"});
+  EXPECT_EQ(part.tasks, 0u);
+  EXPECT_EQ(part.first_task, 3000u);
   const auto result = parsed<ResultCommand>({"result", "dir", "--top", "3", "--memory", "1MiB", "-o", "f"});
   EXPECT_EQ(result.directory, "dir");
   EXPECT_EQ(result.top, 3u);

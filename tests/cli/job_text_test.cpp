@@ -252,7 +252,7 @@ TEST(JobText, FailureShowsTheEndsOfALongMessage) {
 }
 
 TEST(JobText, EveryAttemptHasALineBelowItsTask) {
-  const auto table = tasks_table(example_job(), false);
+  const auto table = tasks_table(example_job());
   EXPECT_THAT(table, HasSubstr("t00000  a.txt  0..100"));
   EXPECT_THAT(table, HasSubstr("2 sealed"));
   EXPECT_THAT(table, HasSubstr("first line"));
@@ -261,10 +261,14 @@ TEST(JobText, EveryAttemptHasALineBelowItsTask) {
   EXPECT_THAT(table, HasSubstr("t00001         0..end"));
 }
 
-TEST(JobText, OpenOnlyLeavesOutDoneTasks) {
-  EXPECT_THAT(tasks_table(example_job(), true), Not(HasSubstr("t00000")));
-  EXPECT_EQ(segments_table(example_job(), true), "no segments\n");
-  EXPECT_THAT(segments_table(example_job(), false), HasSubstr("7 B"));
+TEST(JobText, EverySegmentHasALine) {
+  EXPECT_THAT(segments_table(example_job()), HasSubstr("7 B"));
+  EXPECT_EQ(segments_table({}), "no segments\n");
+}
+
+TEST(JobText, AListOfTasksThatGoesOnSaysHowToSeeTheRest) {
+  EXPECT_EQ(more_tasks_text(JobId{3}, 1000),
+            "and more: 'ontime job 3 --first 1000' goes on, 'ontime job 3 --tasks 0' lists all\n");
 }
 
 TEST(JobText, AJobSaysWhatItWaitsFor) {
@@ -353,7 +357,6 @@ TEST(JobJson, NamesAreStable) {
   EXPECT_EQ(document["task_list"][0]["attempts"][1]["speculative"], true);
   EXPECT_TRUE(document["task_list"][1]["end"].is_null());
   EXPECT_FALSE(json::parse(job_json(example_job(), false)).contains("task_list"));
-  EXPECT_EQ(json::parse(job_json(example_job(), true, true))["task_list"].size(), 1u);
 }
 
 TEST(JobJson, TheFormatOfRecordsIsNotTheirNumber) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/client/selector.h"
+#include "cli/show/job_json.h"
 #include "cli/show/top_view.h"
 #include "cli/web/assets.h"
 #include "common/protocol/job_state.h"
@@ -248,6 +249,22 @@ TEST_F(TopTest, FitsTheTerminal) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 40u) << line;
   EXPECT_THAT(text, HasSubstr("job-3"));
   EXPECT_THAT(text, HasSubstr("job-59 (hourly) was subm"));
+}
+
+// As `ontime job` writes them, which holds few in memory.
+TEST(Listing, AJobWithItsTasksIsTheSamePartByPart) {
+  wire::Reply::Job job;
+  job.mutable_summary()->set_job(3);
+  for (const std::uint32_t index : {4u, 7u}) job.add_tasks()->set_index(index);
+  std::string text = job_json_begin(job);
+  for (int i = 0; i < job.tasks_size(); ++i) text += task_json_line(job.tasks(i), i == 0);
+  auto parts = nlohmann::json::parse(text + job_json_end(1000));
+  EXPECT_EQ(parts["next_task"], 1000);
+  parts.erase("next_task");
+  EXPECT_EQ(parts, nlohmann::json::parse(job_json(job, true)));
+  const auto empty = nlohmann::json::parse(job_json_begin(job) + job_json_end(0));
+  EXPECT_TRUE(empty["next_task"].is_null());
+  EXPECT_TRUE(empty["task_list"].empty());
 }
 
 }  // namespace

@@ -215,8 +215,8 @@ void Campaign::time_program() {
   Latencies latencies;
   for (int i = 0; i < kPrograms; ++i) {
     const auto begin = Clock::now();
-    const test::Finished end = test::run({std::string(ONTIME_TEST_BIN) + "/ontime", "jobs", "--master",
-                                          "127.0.0.1:" + std::to_string(master_.endpoint().port)});
+    const test::Finished end = test::run(
+        {options_.programs + "/ontime", "jobs", "--master", "127.0.0.1:" + std::to_string(master_.endpoint().port)});
     latencies.add(Clock::now() - begin);
     if (end.status != 0) failures_.add("'ontime jobs' ended with " + std::to_string(end.status) + ": " + end.err);
   }
@@ -268,12 +268,24 @@ void Campaign::measure_with_stuck_peers() {
               since(begun_), each(now.resident_bytes, before_.resident_bytes, 1 << 20));
 }
 
+Work Campaign::work() {
+  auto asker = client();
+  const auto nodes = value(asker.list_nodes(), "list the nodes");
+  const wire::Histogram& journal = nodes.measures().journal();
+  Work work = work_until_now(master_.pid());
+  work.journal_busy = 1e-9 * static_cast<double>(journal.sum_ns());
+  for (const std::uint64_t count : journal.counts()) work.batches += count;
+  work.journal_bytes = master_.journal_bytes();
+  return work;
+}
+
 void Campaign::finish_tasks() {
   const std::uint64_t kept = std::uint64_t{options_.workers} * options_.slots + workers_->tasks_done(large_);
   const std::uint64_t wanted =
       std::min<std::uint64_t>(options_.finished, options_.tasks - std::min<std::uint64_t>(options_.tasks, kept));
   if (wanted == 0) return;
   begin(std::to_string(wanted) + " tasks are done, as fast as it goes");
+  const Work at_begin = work();
   const std::uint64_t journal = master_.journal_bytes();
   const std::uint64_t recording = master_.recording_bytes();
   const std::uint64_t at_first = workers_->counts().tasks_done;
@@ -282,8 +294,9 @@ void Campaign::finish_tasks() {
   until(
       "they are done", [&] { return done() >= wanted; }, [&] { return std::to_string(done()); });
   const double took = since(begun_);
-  workers_->set_attempt_time(options_.attempt_time);
   const std::uint64_t count = done();
+  const Work spent = work() - at_begin;
+  workers_->set_attempt_time(options_.attempt_time);
   until(
       "all reports are acknowledged", [&] { return workers_->is_quiet(); }, [] { return std::string("not yet"); });
   const Usage now = master_.usage();
@@ -292,6 +305,9 @@ void Campaign::finish_tasks() {
               each(now.resident_bytes, before_.resident_bytes, count));
   std::printf("   on disk: %.0f bytes of journal and %.0f of recording a task\n",
               each(master_.journal_bytes(), journal, count), each(master_.recording_bytes(), recording, count));
+  const double syncs =
+      syncs_per_second(options_.directory, spent.journal_bytes / std::max<std::uint64_t>(1, spent.batches));
+  std::printf("%s", roofline_text(spent, count, syncs, std::thread::hardware_concurrency()).c_str());
 }
 
 // What the master has told workers that it knows, it knows.

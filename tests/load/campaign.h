@@ -13,6 +13,7 @@
 #include "tests/load/failures.h"
 #include "tests/load/measured_master.h"
 #include "tests/load/options.h"
+#include "tests/load/roofline.h"
 #include "tests/load/worker_crowd.h"
 
 namespace ontime::load {
@@ -32,6 +33,7 @@ class Campaign {
   void measure_accounts();
   void measure_with_stuck_peers();
   void finish_tasks();
+  Work work();
   void restart();
   void finish_jobs();
   void look_at_outputs();

@@ -32,6 +32,7 @@ int main_of(int argc, char** argv) {
   flags::add_duration(app, "--length", options.length, "Of each measurement");
   flags::add_duration(app, "--attempt-time", options.attempt_time, "Of an attempt while is measured");
   app.add_flag("!--no-sync", options.journal_sync, "A journal without fsync");
+  app.add_option("--programs", options.programs, "The directory of the programs that are measured");
   app.add_option("--directory", options.directory, "For journal, outputs and logs; kept [a temporary one]");
   flags::parse_or_exit(app, argc, argv);
   spdlog::set_level(spdlog::level::err);

@@ -58,12 +58,11 @@ MeasuredMaster::MeasuredMaster(const Options& options) : options_(options) {}
 void MeasuredMaster::start() {
   const std::string port_file = options_.directory + "/port";
   fs::remove(port_file);
-  process_ =
-      test::Process({std::string(ONTIME_TEST_BIN) + "/ontime-master", "--journal", options_.directory + "/journal",
-                     "--port-file", port_file, "--listen", "127.0.0.1:" + std::to_string(port_), "--heartbeat",
-                     std::to_string(options_.heartbeat.count() / 1'000'000) + "ms", "--node-timeout", "15s",
-                     "--journal-sync", options_.journal_sync ? "on" : "off"},
-                    options_.directory + "/master-" + std::to_string(++starts_));
+  process_ = test::Process({options_.programs + "/ontime-master", "--journal", options_.directory + "/journal",
+                            "--port-file", port_file, "--listen", "127.0.0.1:" + std::to_string(port_), "--heartbeat",
+                            std::to_string(options_.heartbeat.count() / 1'000'000) + "ms", "--node-timeout", "15s",
+                            "--journal-sync", options_.journal_sync ? "on" : "off"},
+                           options_.directory + "/master-" + std::to_string(++starts_));
   while (!fs::exists(port_file)) {
     if (!process_.is_running()) throw std::runtime_error("the master ended: " + process_.output().err);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

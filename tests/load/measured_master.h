@@ -31,6 +31,7 @@ class MeasuredMaster {
   int stop();  // SIGTERM; its exit code
 
   net::Endpoint endpoint() const { return {"127.0.0.1", port_}; }
+  pid_t pid() const { return process_.pid(); }
   Usage usage() const { return usage_of(process_.pid()); }
   std::uint64_t journal_bytes() const;  // without its recordings
   std::uint64_t recording_bytes() const;

@@ -20,6 +20,7 @@ struct Options {
   Duration length = std::chrono::seconds(20);        // of each measurement
   Duration attempt_time = std::chrono::seconds(20);  // of an attempt while is measured
   bool journal_sync = true;
+  std::string programs = ONTIME_TEST_BIN;  // the directory of those that are measured
   std::string directory;  // for journal, outputs and logs; made if missing, emptied by the user who named it
 };
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "master/base/settings.h"
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::master {
@@ -86,6 +87,20 @@ TEST(RoomForJobs, ParametersCountWhateverTheirPolicyAndApplication) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("of parameters of jobs"));
   EXPECT_TRUE(RoomForJobs(world.cluster(), 1).reserve(large));
+}
+
+TEST(RoomForJobs, OneJobOfTheMostTasksFitsAndNoOther) {
+  World world;
+  JobSpec large = of("alice");
+  large.inputs = {{"/input", kTasksMax, "1", Codec::Plain}};
+  large.split_bytes = 1;
+  RoomForJobs room(world.cluster(), 1);
+  const auto reserved = room.reserve(large);
+  ASSERT_TRUE(reserved);
+  const auto refused = room.reserve(large);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("would hold 20000000 tasks of jobs that have not ended, and may hold 12000000"));
 }
 
 TEST(RoomForJobs, JobsWithoutAnOwnerShareAll) {

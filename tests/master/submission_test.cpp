@@ -122,11 +122,11 @@ TEST_F(SubmissionTest, BringsTheOutputIntoNormalForm) {
 }
 
 TEST_F(SubmissionTest, RefusesTooManyTasksAndSaysWhichSplitSizeWouldDo) {
-  std::filesystem::resize_file(input_, 3'000'000'000);
+  std::filesystem::resize_file(input_, 30'000'000'000);
   request_.set_split_bytes(1000);
   EXPECT_EQ(refusal(),
-            "A split size of 1000 B divides the input into 3000000 tasks, and a job can have at most 1000000; "
-            "with --split-size 3000 it has at most 1000000.");
+            "A split size of 1000 B divides the input into 30000000 tasks, and a job can have at most 10000000; "
+            "with --split-size 3000 it has at most 10000000.");
 }
 
 TEST_F(SubmissionTest, RefusesImpossibleFields) {

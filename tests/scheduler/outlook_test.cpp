@@ -137,6 +137,25 @@ TEST_F(OutlookTest, AUsualStartIsTheMedianOfThoseThatWereSeen) {
   EXPECT_EQ(start(), 1);
 }
 
+// A job of millions looked through all of them for the few that are there, at every checkpoint of an attempt.
+TEST_F(OutlookTest, OfRunningTasksOnlyThoseAreKeptThatRun) {
+  world_.register_node("a", 2);
+  job_ = world_.submit(8000, 1000);
+  const Outlook& outlook = *world_.scheduler().outlook(job_);
+  for (std::uint32_t task = 0; task < 8; ++task) {
+    const AttemptId id{{job_, task}, 0};
+    world_.pass(1s);
+    world_.start_attempt(id);
+    EXPECT_EQ(outlook.launch_seconds().size(), task < 2 ? 1u : 0u) << "the later ones are warm";
+    world_.pass(1s);
+    world_.heartbeat(id, task * 1000 + 500);
+    EXPECT_EQ(outlook.running_durations().size(), 1u);
+    world_.seal_all(id);
+    EXPECT_EQ(outlook.running_durations().size(), 0u);
+    EXPECT_TRUE(outlook.launch_seconds().empty());
+  }
+}
+
 // On a busy machine all attempts of a job seemed 30 times slower than they were for their first quarter of a second,
 // and all were divided.
 TEST_F(OutlookTest, APaceOfLessThanASecondSaysNothingBeforeATenthIsMapped) {

@@ -151,5 +151,21 @@ TEST(Durations, AProfileStaysAsItIsWhereALaterJobDiffersByChance) {
   EXPECT_EQ(profile.finished()[23], 20);
 }
 
+// Kept while one value goes for another, and looked for anew otherwise.
+TEST(SegmentCosts, TheUsualTimesAreTheMediansOfWhatIsKept) {
+  std::mt19937 random(7);
+  std::uniform_int_distribution<int> value(1, 40);  // many are equal
+  DurationSample sample;
+  for (int i = 0; i < 3000; ++i) {
+    sample.add_finished(value(random));
+    sample.add_fixed(Beginning::Cold, value(random));
+    if (i % 7 == 0) sample.add_censored(1);
+    const auto finished = sample.finished();
+    ASSERT_EQ(sample.usual_finished(), median_of({finished.begin(), finished.end()})) << i;
+    const auto fixed = sample.fixed(Beginning::Cold);
+    ASSERT_EQ(sample.usual_fixed(Beginning::Cold), median_of({fixed.begin(), fixed.end()})) << i;
+  }
+}
+
 }  // namespace
 }  // namespace ontime::scheduler::math
