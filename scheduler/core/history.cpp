@@ -58,6 +58,7 @@ const math::DurationSample* ProfileTable::find(const std::string& key) const {
 
 void ProfileTable::update(const std::string& key, const math::DurationSample& sample, TimePoint at) {
   forget(key);
+  ++changes_;
   profiles_.emplace(key, Profile{sample, at});
   order_.emplace(at, key);
   bytes_ += bytes_of(key, sample);
@@ -66,6 +67,7 @@ void ProfileTable::update(const std::string& key, const math::DurationSample& sa
 void ProfileTable::forget(const std::string& key) {
   const auto found = profiles_.find(key);
   if (found == profiles_.end()) return;
+  ++changes_;
   bytes_ -= bytes_of(key, found->second.sample);
   order_.erase({found->second.updated_at, key});
   profiles_.erase(found);

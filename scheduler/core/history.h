@@ -68,6 +68,7 @@ class ProfileTable {
   std::optional<std::string> surplus(std::size_t kept) const;
 
   std::size_t size() const { return profiles_.size(); }
+  std::uint64_t changes() const { return changes_; }  // how often any was updated or forgotten
   std::size_t bytes() const { return bytes_; }
 
  private:
@@ -80,6 +81,7 @@ class ProfileTable {
   std::map<std::string, Profile> profiles_;
   std::set<std::pair<TimePoint, std::string>> order_;  // of update, then of key
   std::size_t bytes_ = 0;
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace ontime::scheduler

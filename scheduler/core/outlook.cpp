@@ -24,6 +24,10 @@ constexpr float kStillStarts = std::numeric_limits<float>::infinity();
 
 constexpr double kMappedLeast = 0.1;  // of an attempt's time
 
+// Refreshes that are remembered: of one task in so many, but at least.
+constexpr std::size_t kTasksPerRefresh = 4;
+constexpr std::size_t kRefreshesLeast = 64;
+
 bool keeps_readings(std::string_view estimator) {
   return estimator == "exponential" || estimator == "simple-exponential";
 }
@@ -145,8 +149,18 @@ Pace Outlook::pace(AttemptId id, const Attempt& attempt) const {
   return pace;
 }
 
+std::optional<std::span<const std::uint32_t>> Outlook::refreshed_since(std::uint64_t since) const {
+  if (since < forgotten_) return std::nullopt;
+  return std::span(recent_).subspan(std::min<std::size_t>(since - forgotten_, recent_.size()));
+}
+
 void Outlook::refresh(const Cluster& cluster, TaskId id) {
   ++refreshed_[id.index];
+  if (recent_.size() >= std::max(kRefreshesLeast, completion_.size() / kTasksPerRefresh)) {
+    forgotten_ += recent_.size();
+    recent_.clear();
+  }
+  recent_.push_back(id.index);
   const Task& task = *cluster.find_task(id);
   if (keeps_readings(estimator_)) {
     for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {

@@ -102,6 +102,10 @@ class Outlook {
   // that grows with what ended attempts and sealed segments say of all tasks. Both begin at 1.
   std::uint32_t revision(std::uint32_t task) const { return 1 + refreshed_[task]; }
   std::uint64_t learnt() const { return learnt_; }
+  // How often tasks were refreshed, and which since it was `since`, some of them several times; nothing: so many that a
+  // pass over all tasks costs no more.
+  std::uint64_t refreshes() const { return forgotten_ + recent_.size(); }
+  std::optional<std::span<const std::uint32_t>> refreshed_since(std::uint64_t since) const;
 
   // The task, or one of its attempts, has changed or was reported.
   void refresh(const Cluster& cluster, TaskId task);
@@ -163,6 +167,8 @@ class Outlook {
   std::map<std::uint32_t, float> launch_seconds_;
   Zeros<std::uint32_t> refreshed_;
   std::uint64_t learnt_ = 1;
+  std::vector<std::uint32_t> recent_;  // tasks, as they were refreshed
+  std::uint64_t forgotten_ = 0;        // refreshes before these
   Zeros<std::uint8_t> live_attempts_;
   std::vector<double> task_durations_;
   math::DurationSample sample_;

@@ -28,6 +28,8 @@ struct PolicyGroup {
   std::unique_ptr<Policy> policy;
   std::string problem;  // why it is `none` in the place of the jobs' policy; empty: it is theirs
   std::set<JobId> jobs;
+  TimePoint planned_at{};                 // the last time
+  std::optional<TimePoint> next_check{};  // when it is asked again
 };
 
 class PolicyGroups {
@@ -116,6 +118,7 @@ class Scheduler::Impl {
   std::size_t slots_of_an_owner() const;
   void assign_slots(StepBuilder& step);
   void assign_slots(StepBuilder& step, bool within_shares);
+  void ask_at_submission(std::uint32_t group, TimePoint now);
   void plan(StepBuilder& step, std::uint32_t group);
   void carry_out(StepBuilder& step, const Decision& decision);
   void manage(StepBuilder& step, JobId job);

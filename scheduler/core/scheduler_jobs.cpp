@@ -15,6 +15,10 @@ constexpr std::size_t kJobsLookedAt = 256;  // to tell how much work waits
 // Seconds from one look at deadlines to the next.
 constexpr double kLookPause = 0.1;
 constexpr double kLookPausePerJob = 1e-4;
+// A policy is asked at each submission, unless it plans for more jobs than this and no slot is free for the new one
+// anyway: then after a pause, in seconds, for each of them. A question costs a pass over all of them.
+constexpr std::size_t kJobsAskedAtOnce = 256;
+constexpr double kAskPausePerJob = 1e-4;
 // Jobs take so many times the slot time that their bytes should: launches, replaced attempts and races are not in the
 // mean, and a job's last pieces leave slots idle. Measured (docs/research/split-resume.md): with more, jobs that would
 // be in time are put behind at usual loads; with less, too many are begun at loads above 1.
@@ -34,7 +38,7 @@ void Scheduler::Impl::manage(StepBuilder& step, JobId id) {
   const Job& job = *cluster_.find_job(id);
   if (masters_.try_emplace(id, id, cluster_).first->second.has_standbys()) changed_.insert(id);
   const std::uint32_t group = policies_.join(id, job.spec);
-  if (policies_.wants_submission(group)) timers_.arm(policy_check(group), step.now);
+  if (policies_.wants_submission(group)) ask_at_submission(group, step.now);
   if (job.spec.kill_on_miss && job.spec.deadline > Duration::zero()) {
     timers_.arm(deadline_of(id), job.submitted_at + job.spec.deadline);
   }
@@ -113,6 +117,18 @@ std::vector<Claim> Scheduler::Impl::claims() const {
 
 // Policies ------------------------------------------------------------------------------------------------------------
 
+void Scheduler::Impl::ask_at_submission(std::uint32_t number, TimePoint now) {
+  PolicyGroup& group = *policies_.find(number);
+  TimePoint at = now;
+  if (group.jobs.size() > kJobsAskedAtOnce && !resources_.has_room()) {
+    const double pause = kAskPausePerJob * static_cast<double>(group.jobs.size());
+    at = std::max(now, group.planned_at + from_seconds(pause));
+    if (group.next_check && *group.next_check <= at) return;
+  }
+  group.next_check = at;
+  timers_.arm(policy_check(number), at);
+}
+
 void Scheduler::Impl::plan(StepBuilder& step, std::uint32_t number) {
   PolicyGroup* group = policies_.find(number);
   if (group == nullptr) return;
@@ -125,8 +141,11 @@ void Scheduler::Impl::plan(StepBuilder& step, std::uint32_t number) {
   std::uint32_t waiting = 0;
   for (const auto& [rank, id] : waiting_.in_order()) waiting += masters_.at(id).waiting();
   const Plan plan = group->policy->plan({cluster_, resources_, jobs, step.now, waiting});
+  group->planned_at = step.now;
+  group->next_check = plan.next_check;
+  if (plan.next_check) group->next_check = std::max(*plan.next_check, step.now + kCheckPauseMin);
+  if (group->next_check) timers_.arm(policy_check(number), *group->next_check);
   for (const Decision& decision : plan.decisions) carry_out(step, decision);
-  if (plan.next_check) timers_.arm(policy_check(number), std::max(*plan.next_check, step.now + kCheckPauseMin));
 }
 
 void Scheduler::Impl::carry_out(StepBuilder& step, const Decision& decision) {

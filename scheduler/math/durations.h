@@ -125,6 +125,7 @@ struct Durations {
   math::FittedTail distribution() const { return tail ? *tail : math::FittedTail::pareto(t_min, beta); }
   // Seconds per byte that half of the attempts do not exceed.
   double median() const;
+  bool operator==(const Durations&) const = default;
 };
 
 // What the user said; times in seconds, t_min for a whole split, or for so many bytes.

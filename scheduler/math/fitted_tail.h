@@ -55,6 +55,7 @@ class FittedTail {
     double ln_survival;
   };
   std::span<const Knot> knots() const;  // of empirical: ascending in t, falling, the first at survival 1; else none
+  bool operator==(const FittedTail&) const = default;  // two that were seen are different, whatever was seen
 
  private:
   FittedTail(TailKind kind, double a, double b) : kind_(kind), a_(a), b_(b) {}

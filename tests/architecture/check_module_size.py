@@ -40,8 +40,9 @@ LINES_MAX = {
     # baselines of other engines (+586), policies of one's own (+225),
     # slots that deadlines need (+300), workers that know their end (+170), quiet tasks that are not looked at again (+165), corrupt
     # inputs whose tasks end at once (+100), starts and processes that stay in forecasts (+60), tasks that are made late (+30),
-    # slots that come late, attempts that are begun anew in their slots, and speeds that will be drawn anew (+180)
-    "scheduler": 20630,
+    # slots that come late, attempts that are begun anew in their slots, and speeds that will be drawn anew (+180),
+    # looks at what has changed only (+190)
+    "scheduler": 21000,
     # the loop that simulated machines run too (+30), records of any format (+80), compressed files in groups (+20), marks of records
     # (+130), compressed parts (+90), time limits and notices that the machine ends (+150), of three clouds (+135)
     "worker": 9905,

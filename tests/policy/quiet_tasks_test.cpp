@@ -81,37 +81,43 @@ void report(World& world, AttemptId id, std::uint64_t offset, bool by_runner) {
   world.send(event::Heartbeat{attempt.node, {progress}});
 }
 
-// Remembers each task that it has not found quiet, and says how many it has.
+struct Looked {
+  std::vector<std::uint32_t> at;
+  std::uint32_t ending = 0;
+  bool has_passed_all = false;
+};
+
+// Remembers each task that it has not found quiet, and says which these were.
 class Counting final : public Policy {
  public:
-  explicit Counting(std::vector<std::uint32_t>& quiet) : quiet_(quiet) {}
+  Counting(std::vector<Looked>& looks, const double& horizon) : looks_(looks), horizon_(horizon) {}
   JobOrder order() const override { return JobOrder::Fifo; }
   Plan plan(const View& view) override {
     const JobView& job = view.jobs.front();
     const auto tasks = static_cast<std::uint32_t>(job.job->tasks.size());
-    tasks_.begin(*job.outlook, tasks, durations_of(view, job, {}), true);
-    std::uint32_t quiet = 0;
-    for (std::uint32_t task = 0; task < tasks; ++task) {
-      if (tasks_.is_quiet(task, 1e9, 1e9))
-        ++quiet;
-      else
-        tasks_.remember(task, open_segments(job, task), false);
-    }
-    quiet_.push_back(quiet);
+    const math::Durations durations = durations_of(view, job, {});
+    const Target target;
+    const QuietTasks::Look look{job, durations, durations, target, 0, horizon_, tasks, true};
+    const std::vector<std::uint32_t> looked_at = tasks_.begin(look);
+    for (const std::uint32_t task : looked_at) tasks_.remember(task, open_segments(job, task));
+    tasks_.end(looked_at);
+    looks_.push_back({looked_at, tasks_.ending(), tasks_.has_passed_all()});
     Plan plan;
     plan.next_check = view.now + 1s;
     return plan;
   }
 
  private:
-  std::vector<std::uint32_t>& quiet_;
+  std::vector<Looked>& looks_;
+  const double& horizon_;
   QuietTasks tasks_;
 };
 
 TEST(QuietTasks, AreThoseThatHaveNotBeenReportedSinceTheyWereLookedAt) {
-  std::vector<std::uint32_t> quiet;
+  std::vector<Looked> looks;
+  double horizon = 0;
   Settings settings;
-  settings.make_policy = [&quiet](std::string_view, const StringMap&) { return std::make_unique<Counting>(quiet); };
+  settings.make_policy = [&](std::string_view, const StringMap&) { return std::make_unique<Counting>(looks, horizon); };
   World world(settings);
   world.register_node("n", 4);
   JobSpec spec;
@@ -125,12 +131,26 @@ TEST(QuietTasks, AreThoseThatHaveNotBeenReportedSinceTheyWereLookedAt) {
     report(world, launch.attempt, world.attempt(launch.attempt).start_offset + 100'000, false);
   world.pass(1s);  // they are looked at
   world.pass(1s);
-  EXPECT_EQ(quiet.back(), 4u);
-  const std::size_t looks = quiet.size();
-  report(world, launched[0].attempt, 120'000, false);
+  EXPECT_EQ(looks.back().at, std::vector<std::uint32_t>{});
+  EXPECT_FALSE(looks.back().has_passed_all);
+  const std::size_t before = looks.size();
+  report(world, launched[0].attempt, 300'000, false);  // at the pace of the others
   world.pass(1s);
-  ASSERT_GT(quiet.size(), looks);
-  EXPECT_EQ(quiet[looks], 3u) << "one of them has moved";
+  ASSERT_GT(looks.size(), before);
+  EXPECT_EQ(looks[before].at, std::vector<std::uint32_t>{0}) << "it has moved";
+  EXPECT_FALSE(looks[before].has_passed_all);
+  EXPECT_EQ(looks[before].ending, 0u);
+  world.pass(1s);
+  // They have mapped a tenth in the first of some ten seconds.
+  horizon = 100;
+  world.pass(1s);
+  EXPECT_EQ(looks.back().at, std::vector<std::uint32_t>{}) << "their ends have come near, of none only some";
+  EXPECT_EQ(looks.back().ending, 4u);
+  EXPECT_FALSE(looks.back().has_passed_all);
+  horizon = 0;
+  world.pass(1s);
+  EXPECT_EQ(looks.back().ending, 0u) << "a horizon that moves back takes a pass";
+  EXPECT_TRUE(looks.back().has_passed_all);
 }
 
 RC_GTEST_PROP(QuietTasks, DecideAsIfAllWereLookedAtInHistoriesDrawnAtRandom, ()) {

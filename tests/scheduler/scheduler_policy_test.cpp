@@ -65,6 +65,38 @@ TEST(PolicyGroup, IsAskedAtSubmissionsOnlyIfItWantsTo) {
   }
 }
 
+// Counts the jobs that it is shown.
+class Shown final : public Policy {
+ public:
+  Shown(std::size_t& shown, std::size_t& last) : shown_(shown), last_(last) {}
+  Plan plan(const View& view) override {
+    last_ = view.jobs.size();
+    shown_ += last_;
+    return {{}, view.now + 1h};
+  }
+
+ private:
+  std::size_t& shown_;
+  std::size_t& last_;
+};
+
+// A pass over all jobs at each of so many submissions would show it 8,002,000.
+TEST(PolicyGroup, IsNotShownThousandsOfJobsThatWaitAtEachSubmission) {
+  constexpr std::size_t kJobs = 4000;
+  std::size_t shown = 0, last = 0;
+  Settings settings;
+  settings.make_policy = [&](std::string_view, const StringMap&) { return std::make_unique<Shown>(shown, last); };
+  World world(settings);
+  world.register_node("a", 1);
+  for (std::size_t job = 0; job < kJobs; ++job) {
+    world.submit(100, 100);
+    world.pass(1ms);
+  }
+  EXPECT_LT(shown, 20 * kJobs);
+  world.pass(1s);
+  EXPECT_EQ(last, kJobs) << "the last ones are shown before long";
+}
+
 using PolicyTest = test::OrderedPolicyTest;
 
 TEST_F(PolicyTest, WhatWasDecidedIsKeptWithTheJobAcrossARestart) {

@@ -174,4 +174,39 @@ std::vector<std::uint64_t> borders_of(std::uint64_t from, std::uint64_t end, con
   return borders;
 }
 
+// The pieces in proportion to the speeds of the nodes that are expected to get them: the next free ones. Takes those
+// from the end of `speeds`; a node that is not known is as fast as others.
+std::vector<double> shares_of(const Division& division, std::vector<double>& speeds) {
+  std::vector<double> shares(division.pieces, 1);
+  for (double& share : shares) {
+    double fastest = 0;
+    for (std::uint32_t copy = 0; copy < division.copies && !speeds.empty(); ++copy, speeds.pop_back()) {
+      fastest = std::max(fastest, speeds.back());
+    }
+    if (fastest > 0) share = fastest;
+  }
+  return shares;
+}
+
+Speculate speculation_at(const LateSegment& late, const Division& division, const std::vector<double>& shares,
+                         Handover handover) {
+  Speculate decision = race_for(late.task, late.range.begin, 0, late.completion);
+  // Not before late.cut, even when the fresh attempts are ready: the attempt keeps what it can do in time.
+  if (late.whole) {
+    decision.work = WholeSegment{division.copies};
+  } else if (late.race) {
+    decision.work = SharedTail{late.cut, division.copies, handover};
+  } else {
+    GivenTail tail{{{late.cut, division.copies}}, handover};
+    for (const std::uint64_t border : borders_of(late.cut, late.range.end, shares)) {
+      tail.pieces.push_back({border, division.copies});
+    }
+    decision.work = std::move(tail);
+  }
+  decision.reason = late.is_part ? Reason::PieceLate : Reason::Late;
+  decision.pocd_before = std::exp(late.remaining.ln_before);
+  decision.pocd_after = std::exp(division.ln_pocd);
+  return decision;
+}
+
 }  // namespace ontime::scheduler

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,20 +23,6 @@ constexpr double kPauseLeast = 0.01;
 
 // Slots that nothing waits for yet.
 std::uint32_t spare(std::uint32_t free, std::uint32_t taken) { return free > taken ? free - taken : 0; }
-
-// The pieces in proportion to the speeds of the nodes that are expected to get them: the next free ones. Takes those
-// from the end of `speeds`; a node that is not known is as fast as others.
-std::vector<double> shares_of(const Division& division, std::vector<double>& speeds) {
-  std::vector<double> shares(division.pieces, 1);
-  for (double& share : shares) {
-    double fastest = 0;
-    for (std::uint32_t copy = 0; copy < division.copies && !speeds.empty(); ++copy, speeds.pop_back()) {
-      fastest = std::max(fastest, speeds.back());
-    }
-    if (fastest > 0) share = fastest;
-  }
-  return shares;
-}
 
 // Our own policy. A copy is never faster than t_min, however many there are; a remainder that is divided is. Each late
 // piece of a task is cut: the attempt that works on it keeps what it can do in time at its own pace, the rest is
@@ -80,9 +67,8 @@ class SplitResume final : public Policy {
     // Late pieces overtake tasks that wait for their first launch: with free slots less what waits, which a queue of
     // fresh tasks keeps at zero, no straggler would ever be helped.
     Found found;
-    for (const JobView& job : view.jobs) {
-      if (const auto state = jobs_.find(job.id); state != jobs_.end()) find_late(view, job, state->second, found, plan);
-    }
+    auto state = jobs_.begin();  // now those of the view, in the same order
+    for (const JobView& job : view.jobs) find_late(view, job, (state++)->second, found, plan);
     const std::uint32_t soon = settings_.ahead > 0 ? spare(view.free_slots() + found.ending, found.promised) : 0;
     save(view, std::max(soon, spare(view.free_slots(), view.waiting + promised + found.at_once)), found, plan);
     due_ = next_check(view, found.lacks_slots);
@@ -98,19 +84,41 @@ class SplitResume final : public Policy {
     std::uint32_t promised = 0;  // fresh attempts that wait for a slot already
     std::uint32_t at_once = 0;   // of them those that will find a runner of their job idle
   };
+  // What grows when something is reported or changes of which durations and launches of a job are known.
+  struct Known {
+    std::uint64_t refreshes, learnt, profiles;
+    std::uint32_t launched;
+    std::size_t made;
+    bool operator==(const Known&) const = default;
+  };
   struct JobState {                   // of a job; nothing here is lost by beginning afresh
     math::Durations durations, warm;  // warm: where a runner of the job is idle
     Target target;
+    bool has_begun = false;       // it was looked at when it was new
+    std::optional<Known> known;   // that durations and launched rest on
     std::uint32_t launched = 0;   // the first so many tasks were
     double mean_split = 0;        // bytes
     double largest = 0;           // no segment is larger
     bool keeps_slots = true;      // a slot that it gives back is its own again
-    std::vector<float> progress;  // of the launched, at the last check: who has slowed down since
+    std::vector<float> progress;  // of the launched, at the last check: who has slowed down since; 0 before their first
+    std::vector<bool> divided;    // of these: tasks with several pieces, whose progress hides a slow one
     double looked_at = std::numeric_limits<double>::infinity();  // seconds after submission; infinite: never
-    std::vector<std::uint32_t> divided;  // tasks with several pieces, whose progress hides a slow one; ascending
     QuietTasks quiet;
-    float progress_at(std::uint32_t task) const { return task < progress.size() ? progress[task] : 0; }
   };
+
+  // What its attempts take and which of its tasks were launched, unless that is known already.
+  void learn(const View& view, const JobView& job, JobState& state) const {
+    const Known known{job.outlook->refreshes(), job.outlook->learnt(), view.cluster.profiles().changes(),
+                      job.job->attempts_launched, job.job->tasks.made().size()};
+    if (state.known == known) return;
+    state.known = known;
+    state.launched = first_unlaunched(*job.job);
+    state.mean_split = mean_split_bytes(job);
+    state.durations = state.warm = durations_of(view, job, settings_.durations);
+    if (!view.resources.placement().warm_first) return;
+    const double begins = job.outlook->fixed(view.cluster, *job.job, math::Beginning::Warm);
+    state.warm.launch = std::min(state.warm.launch, job.outlook->warm_launch(view.cluster, *job.job) + begins);
+  }
 
   // Looks at jobs that are new (at all of them if a check is due) and divides what is not launched yet. True if there
   // was a new one.
@@ -119,20 +127,24 @@ class SplitResume final : public Policy {
     const SlotQueue queue(view);
     // The jobs' own tasks wait too, but they are what is to be divided, so they do not take slots away from themselves.
     std::uint32_t own = 0;
-    for (const JobView& job : view.jobs) own += unlaunched(job);
-    std::uint32_t slots = spare(view.free_slots(), view.waiting - std::min(own, view.waiting));
     bool has_new = false;
+    auto next = jobs_.begin();
     for (const JobView& job : view.jobs) {
-      const auto [state, is_new] = jobs_.try_emplace(job.id);
-      has_new = has_new || is_new;
-      if (!is_new && !is_due) continue;
-      JobState& known = state->second;
-      if (is_new) known.largest = largest_segment(job.job->spec);
-      known.durations = known.warm = durations_of(view, job, settings_.durations);
-      if (view.resources.placement().warm_first) {
-        const double begins = job.outlook->fixed(view.cluster, *job.job, math::Beginning::Warm);
-        known.warm.launch = std::min(known.warm.launch, job.outlook->warm_launch(view.cluster, *job.job) + begins);
+      if (next == jobs_.end() || next->first != job.id) {
+        next = jobs_.try_emplace(next, job.id);
+        has_new = true;
       }
+      learn(view, job, next->second);
+      own += job.job->tasks.size() - next->second.launched;
+      ++next;
+    }
+    std::uint32_t slots = spare(view.free_slots(), view.waiting - std::min(own, view.waiting));
+    next = jobs_.begin();
+    for (const JobView& job : view.jobs) {
+      JobState& known = (next++)->second;
+      const bool is_new = !std::exchange(known.has_begun, true);
+      if (!is_new && !is_due) continue;
+      if (is_new) known.largest = largest_segment(job.job->spec);
       known.keeps_slots = queue.keeps_slots(job);
       // A job that has missed its deadline takes no free slots while others run: they would miss theirs more often.
       const bool by_deadline = job.has_deadline() && (!job.job->missed_deadline(view.now) || view.jobs.size() > 1);
@@ -145,7 +157,7 @@ class SplitResume final : public Policy {
       }
       promised += divide_waiting(view, job, known.target, known.durations, known.largest, settings_.rescue,
                                  settings_.start, plan);
-      const std::uint32_t tasks = unlaunched(job);
+      const std::uint32_t tasks = job.job->tasks.size() - known.launched;
       if (tasks == 0) continue;
       const std::uint32_t more =
           divide_at_start(view, job, known.target, known.durations, slots, settings_.rescue, settings_.start, plan);
@@ -162,23 +174,35 @@ class SplitResume final : public Policy {
     // Slots of attempts that end before the next check but one will be free when copies could use them.
     const double horizon = now + settings_.ahead * state.target.interval;
     for (const auto& [task, copies] : job.pending) found.promised += copies;
-    if (state.launched < job.job->tasks.size()) state.launched = first_unlaunched(*job.job);
-    state.mean_split = mean_split_bytes(job);
-    state.quiet.begin(*job.outlook, state.launched, state.durations, settings_.rescue.replace && state.keeps_slots);
-    const std::vector<std::uint32_t> suspects = suspects_of(job, state, now, horizon, found);
+    const bool may_replace = settings_.rescue.replace && state.keeps_slots;
+    const QuietTasks::Look look{job, state.durations, state.warm,     state.target,
+                                now, horizon,         state.launched, may_replace};
+    std::vector<std::uint32_t> tasks = state.quiet.begin(look);
+    if (!remembers_) {
+      tasks.resize(state.launched);
+      std::iota(tasks.begin(), tasks.end(), 0);
+    }
+    if (remembers_) found.ending += state.quiet.ending();
+    state.progress.resize(state.launched);
+    state.divided.resize(state.launched);
+    const std::vector<std::uint32_t> suspects = suspects_of(job, state, tasks, now, horizon, found);
     const std::set<std::uint32_t> saved = save_at_once(view, job, state, suspects, found, plan);
     const NodeEffectsOnDemand nodes(view, job);
     for (const std::uint32_t task : suspects) {
       if (!saved.contains(task)) look_at_task(view, job, state, task, horizon, nodes, found, plan);
     }
-    const std::span<const float> progress = job.outlook->progress().first(state.launched);
-    state.progress.assign(progress.begin(), progress.end());
+    if (state.quiet.has_passed_all()) {
+      std::ranges::copy(job.outlook->progress().first(state.launched), state.progress.begin());
+    } else {
+      for (const std::uint32_t task : tasks) state.progress[task] = job.outlook->progress()[task];
+    }
+    state.quiet.end(tasks);
     state.looked_at = now;
   }
 
-  // One pass over what is expected of the tasks.
-  std::vector<std::uint32_t> suspects_of(const JobView& job, JobState& state, double now, double horizon,
-                                         Found& found) const {
+  // Those of the tasks that are to be looked at more closely, by what is expected of them.
+  std::vector<std::uint32_t> suspects_of(const JobView& job, JobState& state, const std::vector<std::uint32_t>& tasks,
+                                         double now, double horizon, Found& found) const {
     const double limit = state.target.due;
     const std::span<const double> completion = job.outlook->completion();
     const std::span<const float> progress = job.outlook->progress();
@@ -187,41 +211,28 @@ class SplitResume final : public Policy {
     // multiplication, so a task that stood still needs no division by 0.
     const double intervals = now > state.looked_at ? (limit - now) / (now - state.looked_at) : 0;
     const double fresh = fresh_attempt(job, state.durations);
-    std::vector<std::uint32_t> suspects, divided;
-    const auto is_quiet = [&](std::uint32_t index) {
-      if (!remembers_ || !state.quiet.is_quiet(index, horizon, limit)) return false;
-      found.ending += state.quiet.ending(index, horizon);
-      if (state.quiet.is_divided(index)) divided.push_back(index);
-      return true;
-    };
-    // What was not reported since the last check counts as slow below: of most tasks no more is read than this.
-    const bool is_later = limit > now && std::isfinite(limit) && now > state.looked_at;
-    auto was_divided = state.divided.begin();
-    for (std::uint32_t index = 0; index < state.launched; ++index) {
-      if (is_later && is_quiet(index)) continue;
-      if (completion[index] == -std::numeric_limits<double>::infinity()) continue;
+    std::vector<std::uint32_t> suspects;
+    for (const std::uint32_t index : tasks) {
+      if (completion[index] == -std::numeric_limits<double>::infinity()) {
+        state.divided[index] = false;
+        continue;
+      }
       // Completion is unknown (NaN) for a task with a young piece, whatever its other attempts do.
       const bool is_late = completion[index] > limit || (std::isnan(completion[index]) && attempts[index] > 1);
       // The mean speed hides a change for long: an attempt that stops at nine tenths still looks in time by its mean.
       const bool is_slow = std::isfinite(state.looked_at) && limit > now &&
-                           1 - progress[index] > intervals * (progress[index] - state.progress_at(index));
-      while (was_divided != state.divided.end() && *was_divided < index) ++was_divided;
-      const bool is_divided = was_divided != state.divided.end() && *was_divided == index;
-      const bool may_gain = is_late || is_slow || is_divided ||
-                            may_save(state, completion[index] - now, progress[index]) ||
-                            completion[index] - now > fresh;
-      if (!may_gain) {
-        if (completion[index] < horizon) ++found.ending;
-      } else if (is_later || !is_quiet(index)) {
+                           1 - progress[index] > intervals * (progress[index] - state.progress[index]);
+      if (is_late || is_slow || state.divided[index] || may_save(state, completion[index] - now, progress[index]) ||
+          completion[index] - now > fresh) {
         suspects.push_back(index);
+      } else if (completion[index] < horizon) {
+        ++found.ending;
       }
     }
     for (std::size_t i = 0; i < suspects.size(); ++i) {
       fetch_ahead(i, suspects.size(), [&](std::size_t at) { return &job.job->tasks[suspects[at]]; });
-      if (job.job->tasks[suspects[i]].ledger.open_segments() > 1) divided.push_back(suspects[i]);
+      state.divided[suspects[i]] = job.job->tasks[suspects[i]].ledger.open_segments() > 1;
     }
-    std::ranges::sort(divided);
-    state.divided = std::move(divided);
     return suspects;
   }
 
@@ -229,6 +240,7 @@ class SplitResume final : public Policy {
   // Those slots go to the job's own late segments first. Returns the tasks that are helped.
   std::set<std::uint32_t> save_at_once(const View& view, const JobView& job, const JobState& state,
                                        const std::vector<std::uint32_t>& suspects, Found& found, Plan& plan) const {
+    if (suspects.empty()) return {};
     const std::uint32_t warm = spare(view.resources.warm_slots(job.id), job.waiting);
     const std::uint32_t slots = std::min(warm, spare(view.spare_slots(), found.at_once));
     std::set<std::uint32_t> saved;
@@ -245,7 +257,7 @@ class SplitResume final : public Policy {
     for (std::size_t i = 0; i < divisions.size(); ++i) {
       if (divisions[i].slots() == 0) continue;
       std::vector<double> unknown;  // nobody knows which of the warm nodes it will be
-      speculate(late[i], divisions[i], shares_of(divisions[i], unknown), plan);
+      plan.add(speculation_at(late[i], divisions[i], shares_of(divisions[i], unknown), settings_.handover));
       saved.insert(late[i].task.index);
       found.at_once += divisions[i].slots();
       found.promised += divisions[i].slots();
@@ -271,7 +283,7 @@ class SplitResume final : public Policy {
     bool is_helped = false;
     const std::size_t found_before = found.late.size();
     const std::vector<OpenSegment> segments = open_segments(job, task, settings_.rescue.recent);
-    state.quiet.remember(task, segments, job.job->tasks[task].ledger.open_segments() > 1);
+    state.quiet.remember(task, segments);
     for (const OpenSegment& segment : segments) {
       if (segment.completion() < horizon) ++found.ending;
       const bool is_late = segment.completion() > state.target.due;
@@ -330,7 +342,7 @@ class SplitResume final : public Policy {
     for (std::size_t i = 0; i < divisions.size(); ++i) {
       const LateSegment& late = found.late[i];
       if (divisions[i].slots() > 0) {
-        speculate(late, divisions[i], shares_of(divisions[i], speeds), plan);
+        plan.add(speculation_at(late, divisions[i], shares_of(divisions[i], speeds), settings_.handover));
       } else if (late.replacement) {
         plan.add(*late.replacement);
       } else {
@@ -341,39 +353,18 @@ class SplitResume final : public Policy {
     }
   }
 
-  void speculate(const LateSegment& late, const Division& division, const std::vector<double>& shares,
-                 Plan& plan) const {
-    Speculate decision = race_for(late.task, late.range.begin, 0, late.completion);
-    // Not before late.cut, even when the fresh attempts are ready: the attempt keeps what it can do in time.
-    if (late.whole) {
-      decision.work = WholeSegment{division.copies};
-    } else if (late.race) {
-      decision.work = SharedTail{late.cut, division.copies, settings_.handover};
-    } else {
-      GivenTail tail{{{late.cut, division.copies}}, settings_.handover};
-      for (const std::uint64_t border : borders_of(late.cut, late.range.end, shares)) {
-        tail.pieces.push_back({border, division.copies});
-      }
-      decision.work = std::move(tail);
-    }
-    decision.reason = late.is_part ? Reason::PieceLate : Reason::Late;
-    decision.pocd_before = std::exp(late.remaining.ln_before);
-    decision.pocd_after = std::exp(division.ln_pocd);
-    plan.add(std::move(decision));
-  }
-
   std::optional<TimePoint> next_check(const View& view, bool lacks_slots) const {
     std::optional<double> soonest;
     double tasks = 0;
+    auto state = jobs_.begin();
     for (const JobView& job : view.jobs) {
-      const auto state = jobs_.find(job.id);
-      if (state == jobs_.end()) continue;
       tasks += static_cast<double>(job.job->tasks.size());
       // Four times as often while slots are lacking, because they become free at any time.
       const double regular = state->second.target.interval;
       const double interval =
           lacks_slots ? std::min(regular, std::max(state->second.durations.launch, regular / 4)) : regular;
       soonest = std::min(soonest.value_or(interval), interval);
+      ++state;
     }
     if (!soonest) return std::nullopt;
     const double pause = tasks * kPausePerTask + static_cast<double>(view.jobs.size()) * kPausePerJob;

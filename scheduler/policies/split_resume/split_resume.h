@@ -88,6 +88,7 @@ struct Target {
   double due = std::numeric_limits<double>::infinity();  // late is what ends after that
   bool is_deadline = true;
   double interval = 1;  // seconds from one check to the next
+  bool operator==(const Target&) const = default;
 };
 
 struct RescueRules {
@@ -169,6 +170,13 @@ inline constexpr double kShareSavedLeast = 0.15;
 // Whether that is more than the cost, in slot seconds, and a good part of the time that is left.
 bool pays_to_replace(double bytes, double pace, double cost, const math::Durations& durations);
 
+// The one attempt at a segment that will be in time, which runs and shows a pace, will not be replaced before it is
+// reported again, or what the job's attempts take, the target, or whether all tasks were launched has changed. May be
+// false of one that will not. REQUIRES: durations.t_min > 0.
+bool will_not_be_replaced(const JobView& job, const OpenSegment& segment, const Target& target,
+                          const math::Durations& durations, double now);
+inline constexpr double kRoundedUp = 1 + 1e-6;  // by more than sums differ by their rounding
+
 // An attempt stops where it stands, and a fresh one takes over all that it has left, in its slot: where that saves slot
 // time, and does not put at risk what would be in time.
 std::optional<Speculate> replacement_of(const View& view, const JobView& job, const OpenSegment& segment,
@@ -206,6 +214,11 @@ double largest_segment(const JobSpec& spec);
 
 // Borders that divide [from, end) into pieces in proportion to `shares`; fewer if it is too short.
 std::vector<std::uint64_t> borders_of(std::uint64_t from, std::uint64_t end, const std::vector<double>& shares);
+
+// Shares for the pieces of a division, by the speeds of the nodes that get them, which are taken from the end.
+std::vector<double> shares_of(const Division& division, std::vector<double>& speeds);
+Speculate speculation_at(const LateSegment& late, const Division& division, const std::vector<double>& shares,
+                         Handover handover);
 
 std::unique_ptr<Policy> make_split_resume(Parameters& parameters);
 // The same plans at more cost, for tests: it looks at each task that could be wrong, whatever earlier looks have found.

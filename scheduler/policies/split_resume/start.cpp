@@ -101,14 +101,14 @@ double largest_segment(const JobSpec& spec) {
 std::uint32_t divide_waiting(const View& view, const JobView& job, const Target& target,
                              const math::Durations& durations, double largest, const RescueRules& rules,
                              const StartRules& start, Plan& plan) {
-  const std::uint32_t first = first_unlaunched(*job.job);
-  const std::uint32_t count = job.job->tasks.size();
-  const std::uint32_t end = std::min(count, first + std::max(1u, view.slots()));
   const double window = target.due - job.since_submission(view.now) - durations.launch;
   if (!target.is_deadline || job.waiting == 0 || !(durations.t_min > 0) || !(window > 0)) return 0;
   if (largest * durations.t_min < window) return 0;  // none must be divided to be in time
   // More pieces would be more launches for nothing where all slots together are too few.
   if (job.outlook->bytes_left(*job.job) * durations.t_min > window * view.slots()) return 0;
+  const std::uint32_t first = first_unlaunched(*job.job);
+  const std::uint32_t count = job.job->tasks.size();
+  const std::uint32_t end = std::min(count, first + std::max(1u, view.slots()));
   std::uint32_t more = 0;
   const auto look_at = [&](std::uint32_t index, ByteRange range) {
     if (range.is_open_ended()) return;
