@@ -13,6 +13,7 @@
 #include "apps/aggregate/json_fields.h"
 #include "apps/aggregate/plan.h"
 #include "apps/aggregate/regular_rows.h"
+#include "common/app/record_format.h"
 
 namespace {
 
@@ -113,7 +114,7 @@ class AggregateMapper final : public Mapper {
       const auto offset = [&] { return record.offset; };
       if (json_) {
         if (const std::string wrong = json_->divide(record.text, end, values_); !wrong.empty()) {
-          leave_out("the record", "no object of JSON that can be read: " + wrong, record.offset);
+          leave_out(record.offset, "is no object of JSON that can be read: " + wrong);
           continue;
         }
       } else {
@@ -145,15 +146,16 @@ class AggregateMapper final : public Mapper {
     if (const auto number = parse_number(text))
       groups_->totals(group, place).add(*number);
     else
-      leave_out("the field " + plan_.fields[plan_.numbers[place]],
-                "no number below 10^20: \"" + std::string(text.substr(0, 64)) + "\"", offset());
+      leave_out(offset(), "has no number below 10^20 in the field " + plan_.fields[plan_.numbers[place]] + ": \"" +
+                              std::string(text.substr(0, 64)) + "\"");
   }
 
-  void leave_out(const std::string& what, const std::string& why, std::uint64_t offset) {
-    const std::string where =
-        what + " is " + why + ", in the record at byte " + std::to_string(offset) + " of " + context_->input_path();
-    if (!plan_.skips_bad) throw std::runtime_error(where + "; --set bad=skip leaves it out");
-    if ((*left_out_)++ == 0) context_->set_status("left out: " + where);
+  // `why` goes on after "the record at byte 17 of FILE ".
+  void leave_out(std::uint64_t offset, const std::string& why) {
+    if (!plan_.skips_bad) throw BadRecord(offset, why + "; --set bad=skip leaves it out");
+    if ((*left_out_)++ != 0) return;
+    context_->set_status("left out: the record at byte " + std::to_string(offset) + " of " + context_->input_path() +
+                         " " + why);
   }
 
   // Values of JSON stand in bytes that simdjson wants room behind, be it the record, its copy or an unescaped text.

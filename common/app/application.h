@@ -246,7 +246,8 @@ class Mapper {
   virtual void setup(Context& context) { static_cast<void>(context); }
   // A segment begins at `offset` of context.input_path(). Tables may be kept from the segment before, emptied.
   virtual void begin_segment(std::uint64_t offset) { static_cast<void>(offset); }
-  // Whole records, in input order, each exactly once.
+  // Whole records, in input order, each exactly once. Throw BadRecord (common/app/record_format.h) on one that no
+  // attempt can map: the job ends, while after anything else that is thrown the segment is tried again.
   virtual void map(const Batch& batch, Output& out) = 0;
   // The segment is about to be sealed.
   virtual void flush(Output& out) { static_cast<void>(out); }

@@ -53,16 +53,17 @@ def main():
     arguments.add_argument("texts", type=pathlib.Path)
     arguments.add_argument("size", type=size_of)
     arguments.add_argument("directory", type=pathlib.Path)
-    arguments.add_argument("--files", type=int, default=16)
+    arguments.add_argument("--files", type=int, help="one for each 64 MB and at least 16 unless given")
     arguments.add_argument("--format", choices=("jsonl", "warc"), default="jsonl")
     arguments.add_argument("--seed", type=int, default=1)
     given = arguments.parse_args()
+    files = given.files or max(16, given.size // 64_000_000)
     texts = "\n".join(path.read_text("utf-8", "replace") for path in sorted(given.texts.glob("*.txt")))
     given.directory.mkdir(parents=True)
     write, suffix = {"jsonl": (json_line, "jsonl"), "warc": (warc_member, "warc.gz")}[given.format]
-    for number in range(given.files):
+    for number in range(files):
         dice = random.Random(f"{given.seed}/{number}")
-        room = given.size // given.files
+        room = given.size // files
         with open(given.directory / f"{number:05}.{suffix}", "wb") as file:
             for url, text in documents(texts, dice):
                 file.write(write(url, text, dice))

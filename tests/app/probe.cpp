@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "common/app/application.h"
+#include "common/app/record_format.h"
 
 namespace {
 
@@ -66,6 +67,7 @@ class Probe final : public Mapper {
   void misbehave(Output& out) {
     if (mode_ == "throw") throw std::runtime_error("this record makes no sense");
     if (mode_ == "throw-int") throw 7;
+    if (mode_ == "bad-record") throw BadRecord(0, "makes no sense");
     if (mode_ == "crash") std::abort();
     if (mode_ == "exit") std::exit(7);
     if (mode_ == "hang") hang();

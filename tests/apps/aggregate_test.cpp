@@ -234,8 +234,7 @@ TEST(Aggregate, AValueThatIsNoNumberIsNamedOrLeftOut) {
   const Given given{{"by", "1"}, {"take", "count,sum(2),max(2)"}};
   const std::string text = "a\t1\na\tx\nb\t\nb\n";
   EXPECT_EQ(error_of([&] { aggregated(text, given); }),
-            "the field 2 is no number below 10^20: \"x\", in the record at byte 4 of /some/where/input.txt; --set "
-            "bad=skip leaves it out");
+            "has no number below 10^20 in the field 2: \"x\"; --set bad=skip leaves it out");
   const app::Application& aggregate = application("aggregate");
   Given skipping = given;
   skipping["bad"] = "skip";

@@ -270,16 +270,15 @@ Outcome<std::uint64_t> RecordReader::look_up(std::uint64_t at, std::uint64_t end
 }
 
 Fault RecordReader::too_long(std::uint64_t offset) const {
-  return {FaultKind::BadRecord, "the record at byte " + std::to_string(offset) + " of " + file_.path +
-                                    " is longer than the limit of " + format_size(rule_.record_bytes_max) +
-                                    "; raise it with --max-record, or break the record up"};
+  return bad_record(file_.path, offset,
+                    " is longer than the limit of " + format_size(rule_.record_bytes_max) +
+                        "; raise it with --max-record, or break the record up");
 }
 
 Fault RecordReader::broken(const std::exception& problem) const {
   const auto* const record = dynamic_cast<const app::BadRecord*>(&problem);
-  const std::uint64_t offset = record != nullptr ? record->offset() : position_;
-  return {FaultKind::BadRecord, "the record at byte " + std::to_string(offset) + " of " + file_.path +
-                                    (record != nullptr ? " " : " cannot be told from the next: ") + problem.what()};
+  if (record != nullptr) return bad_record(file_.path, record->offset(), std::string(" ") + record->what());
+  return bad_record(file_.path, position_, std::string(" cannot be told from the next: ") + problem.what());
 }
 
 }  // namespace ontime::worker

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "common/app/record_format.h"
 #include "common/injection/wire.h"
 #include "common/protocol/convert.h"
 #include "worker/runner/children.h"
@@ -42,12 +43,16 @@ std::uint64_t end_of(const TaskInput& input) {
   return end;
 }
 
-// Runs a piece of the application; what it throws becomes the failure.
+// Runs a piece of the application on records of `path`; what it throws becomes the failure.
 template <class Call>
-AttemptStatus guarded(Call&& call) {
+AttemptStatus guarded(const std::string& path, Call&& call) {
   try {
     call();
     return {};
+  } catch (const app::BadRecord& record) {
+    Fault fault = bad_record(path, record.offset(), std::string(" ") + record.what());
+    fault.message.resize(std::min(fault.message.size(), kMessageBytesMax));
+    return to_failure(std::move(fault));
   } catch (const std::bad_alloc&) {
     throw;  // told of where the limit is known
   } catch (const std::exception& e) {
@@ -243,14 +248,14 @@ AttemptStatus AttemptRun::begin_segment() {
   file_begin_ = reader_->file_begin();
   parts_.context.set_input(reader_->file().path, reader_->header());
   const std::uint64_t begin = std::max(points_.segment().begin, file_begin_) - file_begin_;
-  if (auto begun = guarded([&] { parts_.mapper.begin_segment(begin); }); !begun) return begun;
+  if (auto begun = guarded(reader_->file().path, [&] { parts_.mapper.begin_segment(begin); }); !begun) return begun;
   if (pace_) start_slowly();
   return {};
 }
 
 AttemptStatus AttemptRun::flush() {
   has_begun_ = false;
-  if (auto flushed = guarded([&] { parts_.mapper.flush(*writer_); }); !flushed) return flushed;
+  if (auto flushed = guarded(reader_->file().path, [&] { parts_.mapper.flush(*writer_); }); !flushed) return flushed;
   taken_.reset();
   return {};
 }
@@ -261,7 +266,8 @@ AttemptStatus AttemptRun::map(const RecordBlock& block) {
   }
   if (auto begun = begin_segment(); !begun) return begun;
   if (!std::exchange(has_mapped_, true)) meter_.first_record_at(file_begin_ + block.batch.offset);
-  if (auto mapped = guarded([&] { parts_.mapper.map(block.batch, *writer_); }); !mapped) return mapped;
+  if (auto mapped = guarded(reader_->file().path, [&] { parts_.mapper.map(block.batch, *writer_); }); !mapped)
+    return mapped;
   if (writer_->fault()) return to_failure(*writer_->fault());
   const std::uint64_t records = given_back_ ? records_before(*std::exchange(given_back_, {}), block) : block.records;
   segment_records_ += records;

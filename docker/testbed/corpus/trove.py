@@ -1,5 +1,6 @@
 """The same in datatrove's local executor, which begins a file again that it has not finished: trove.py CORPUS OUTPUT json|warc."""
 
+import os
 import sys
 
 import clean
@@ -9,7 +10,7 @@ from datatrove.pipeline.base import PipelineStep
 from datatrove.pipeline.readers import JsonlReader, WarcReader
 from datatrove.pipeline.writers import JsonlWriter
 
-FILES, PROCESSES = 16, 2
+PROCESSES = 2
 
 
 class Clean(PipelineStep):
@@ -29,7 +30,7 @@ def main():
     reader = {"json": JsonlReader, "warc": WarcReader}[kind](corpus)
     LocalPipelineExecutor(
         pipeline=[reader, Clean(), JsonlWriter(output, compression="zstd")],
-        tasks=FILES, workers=PROCESSES, logging_dir=f"{output}-logs",
+        tasks=len(os.listdir(corpus)), workers=PROCESSES, logging_dir=f"{output}-logs",
     ).run()
 
 

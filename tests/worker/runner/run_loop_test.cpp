@@ -200,6 +200,9 @@ TEST_F(RunLoopTest, WhatTheApplicationThrowsIsTheFailure) {
   EXPECT_EQ(failure(make_setup({{"mode", "throw"}})).failure(), wire::THREW);
   EXPECT_EQ(failure(make_setup({{"mode", "throw"}})).message(), "this record makes no sense");
   EXPECT_EQ(failure(make_setup({{"mode", "flush-throws"}})).message(), "it cannot flush");
+  EXPECT_EQ(failure(make_setup({{"mode", "bad-record"}})).failure(), wire::BAD_RECORD);
+  EXPECT_EQ(failure(make_setup({{"mode", "bad-record"}})).message(),
+            "the record at byte 0 of " + directory_.file("input") + " makes no sense");
   EXPECT_THAT(failure(make_setup({{"mode", "throw-int"}})).message(), HasSubstr("no std::exception"));
   EXPECT_EQ(failure(make_setup({{"mode", "setup-throws"}})).failure(), wire::THREW);
   EXPECT_EQ(failure(make_setup({{"mode", "counters"}})).message(), "there are more than 128 counters");
