@@ -64,7 +64,7 @@ void declare_journal(CLI::App& app, Flags& flags) {
                   0);
   flags::add_whole(app, "--history-jobs", settings.history.jobs, {}, "Ended jobs that are remembered");
   flags::add_whole(app, "--history-tasks", settings.history.tasks, {},
-                   "The same, by the number of their tasks: about 400 bytes each");
+                   "The same, by the number of their tasks: about 475 bytes each; the latest stays");
   flags::add_size(
       app, "--history-limit", settings.history_bytes_max,
       "Most that the timelines and logs of ended jobs may take beside the journal; 0: a restart forgets them", 0);

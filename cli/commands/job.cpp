@@ -52,13 +52,10 @@ Result<std::uint32_t> for_each_page(MasterClient& client, JobId id, const JobCom
 }
 
 Status show_as_json(MasterClient& client, JobId id, const JobCommand& command, const wire::Reply::Job& job) {
-  show_text(job_json_begin(job));
-  bool is_first = true;
+  bool has_begun = false, is_first = true;
   const auto next = for_each_page(client, id, command, [&](const wire::Reply::Job& page) {
-    for (const wire::TaskDetail& task : page.tasks()) {
-      show_text(task_json_line(task, is_first));
-      is_first = false;
-    }
+    if (!std::exchange(has_begun, true)) show_text(job_json_begin(job));
+    for (const wire::TaskDetail& task : page.tasks()) show_text(task_json_line(task, std::exchange(is_first, false)));
   });
   if (!next) return next.error();
   show_text(job_json_end(*next));
@@ -70,12 +67,14 @@ Status show_as_text(MasterClient& client, JobId id, const JobCommand& command, c
   bool is_first = true;
   const auto next = for_each_page(client, id, command, [&](const wire::Reply::Job& page) {
     const Look look = look_of(STDOUT_FILENO);
-    if (is_first || page.tasks_size() > 0) show_text(tasks_table(page, look));
+    if (!std::exchange(is_first, false) && page.tasks_size() == 0) return;
+    show_text(tasks_table(page, look));
     if (command.show_segments) show_text("\n" + segments_table(page, look));
-    is_first = false;
   });
   if (!next) return next.error();
-  if (*next != 0) show_text(more_tasks_text(id, *next));
+  const std::string again = "ontime job " + std::to_string(id.value) + (command.open_tasks_only ? " --open" : "") +
+                            (command.show_segments ? " --segments" : "");
+  if (*next != 0) show_text(more_tasks_text(again, *next));
   return {};
 }
 

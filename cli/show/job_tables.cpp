@@ -256,9 +256,8 @@ std::string segments_table(const wire::Reply::Job& job, Look look) {
   return table_of(columns, rows, "no segments\n", look);
 }
 
-std::string more_tasks_text(JobId job, std::uint32_t next_task) {
-  const std::string command = "'ontime job " + std::to_string(job.value);
-  return "and more: " + command + " --first " + std::to_string(next_task) + "' goes on, " + command +
+std::string more_tasks_text(const std::string& command, std::uint32_t next_task) {
+  return "perhaps more: '" + command + " --first " + std::to_string(next_task) + "' goes on, '" + command +
          " --tasks 0' lists all\n";
 }
 

@@ -42,7 +42,8 @@ std::string accounts_table(const wire::Reply::Jobs& jobs, Look look = {});
 // One line for each attempt, below its task.
 std::string tasks_table(const wire::Reply::Job& job, Look look = {});
 std::string segments_table(const wire::Reply::Job& job, Look look = {});
-std::string more_tasks_text(JobId job, std::uint32_t next_task);  // that a list goes on there, and how to see it
+// That the list of `command` goes on there, and how to see it.
+std::string more_tasks_text(const std::string& command, std::uint32_t next_task);
 
 std::string left_out_text(const wire::JobSummary& job);     // likewise
 std::string notices_text(const wire::JobSummary& job);      // likewise

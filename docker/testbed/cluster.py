@@ -72,8 +72,10 @@ class Cluster:
 
     def job(self, job):
         """As `ontime job` describes it, tasks and all; {} while the master is away."""
-        text = self.ontime("job", job, "--json", check=False)
-        return json.loads(text) if text.startswith("{") else {}
+        try:
+            return json.loads(self.ontime("job", job, "--json", check=False))
+        except json.JSONDecodeError:  # nothing, or what came before the master ended
+            return {}
 
     def end_of(self, job, limit=60):
         """The description of the job once it has ended."""

@@ -32,7 +32,9 @@ std::optional<JobId> History::take_surplus(TimePoint now, JobId newest) {
   const auto first = first_but(newest);
   if (first == ended_.end()) return std::nullopt;
   const bool is_old = limits_.age > Duration::zero() && first->at + limits_.age <= now;
-  if (!is_old && ended_.size() <= limits_.jobs && tasks_ <= limits_.tasks) return std::nullopt;
+  const bool is_latest = std::next(first) == ended_.end();  // somebody may wait for its end
+  const bool has_room = is_latest || tasks_ <= limits_.tasks;
+  if (!is_old && ended_.size() <= limits_.jobs && has_room) return std::nullopt;
   const JobId job = first->job;
   tasks_ -= first->tasks;
   ended_.erase(first);

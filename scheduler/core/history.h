@@ -21,7 +21,7 @@ struct Job;
 struct HistoryLimits {
   std::uint32_t jobs = 1000;
   // The tasks of all these jobs together, because memory and journal grow with tasks. 128 bytes of parameters count as
-  // one.
+  // one. The job that has ended last stays, however many it has.
   std::uint64_t tasks = 1'000'000;
   Duration age{0};                 // since the job has ended; 0: any
   std::uint32_t gone_nodes = 100;  // lost or left ones that none of the remembered jobs ran on

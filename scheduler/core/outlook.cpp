@@ -68,7 +68,9 @@ double Pace::reaches(std::uint64_t to) const {
 }
 
 Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
-    : estimator_(estimator), submitted_at_(cluster.find_job(job)->submitted_at) {
+    : estimator_(estimator),
+      submitted_at_(cluster.find_job(job)->submitted_at),
+      learnt_(1 + (std::uint64_t{cluster.find_job(job)->attempts_launched} << 32)) {
   const std::uint32_t tasks = cluster.find_job(job)->tasks.size();
   completion_.assign(tasks, kNothing);
   progress_ = Zeros<float>(tasks);

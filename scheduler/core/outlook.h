@@ -99,7 +99,8 @@ class Outlook {
   std::optional<double> slow_first() const;
 
   // For users that keep what they have derived: a number that grows whenever the task is reported or changes, and one
-  // that grows with what ended attempts and sealed segments say of all tasks. Both begin at 1.
+  // that grows with what ended attempts and sealed segments say of all tasks. The first begins at 1,
+  // the second at another number in each outlook of a job, which gets a new one if it is mapped again after its commit.
   std::uint32_t revision(std::uint32_t task) const { return 1 + refreshed_[task]; }
   std::uint64_t learnt() const { return learnt_; }
   // How often tasks were refreshed, and which since it was `since`, some of them several times; nothing: so many that a
@@ -166,7 +167,7 @@ class Outlook {
   std::map<std::uint32_t, RunningDuration> running_;
   std::map<std::uint32_t, float> launch_seconds_;
   Zeros<std::uint32_t> refreshed_;
-  std::uint64_t learnt_ = 1;
+  std::uint64_t learnt_;
   std::vector<std::uint32_t> recent_;  // tasks, as they were refreshed
   std::uint64_t forgotten_ = 0;        // refreshes before these
   Zeros<std::uint8_t> live_attempts_;

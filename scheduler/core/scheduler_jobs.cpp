@@ -120,7 +120,8 @@ std::vector<Claim> Scheduler::Impl::claims() const {
 void Scheduler::Impl::ask_at_submission(std::uint32_t number, TimePoint now) {
   PolicyGroup& group = *policies_.find(number);
   TimePoint at = now;
-  if (group.jobs.size() > kJobsAskedAtOnce && !resources_.has_room()) {
+  const bool has_room = resources_.has_room() || resources_.has_slow_free();
+  if (group.jobs.size() > kJobsAskedAtOnce && !has_room && group.policy->may_plan_behind_submission()) {
     const double pause = kAskPausePerJob * static_cast<double>(group.jobs.size());
     at = std::max(now, group.planned_at + from_seconds(pause));
     if (group.next_check && *group.next_check <= at) return;

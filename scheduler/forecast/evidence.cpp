@@ -15,6 +15,7 @@
 #include "scheduler/policies/chronos/chronos.h"
 #include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
+#include "scheduler/policies/split_resume/settings.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -199,6 +200,15 @@ Rescue rescue_of(const JobView& job, double now) {
   return rescue;
 }
 
+RescueRules rescue_rules_of(const JobSpec& spec) {
+  try {
+    Parameters parameters(spec.policy, spec.policy_parameters);
+    return SplitResumeSettings(parameters).rescue;
+  } catch (const std::invalid_argument&) {
+    return {};
+  }
+}
+
 // A job whose policy this master does not have goes on under `none`. That its parameters cannot be read is no reason to
 // make no forecast.
 math::DurationHints hints_of(const JobSpec& spec) {
@@ -250,7 +260,8 @@ math::Durations durations_shown(const View& view, const JobView& job, const math
     // as long as it has run.
     if (pace.known && pace.rate > 0) {
       const bool has_end = attempt.launch_end != kUnknownEnd;
-      const double left = has_end ? static_cast<double>(attempt.launch_end) - pace.offset : 0;
+      const std::uint64_t end = std::min(attempt.held.end, attempt.launch_end);
+      const double left = has_end ? static_cast<double>(end) - pace.offset : 0;
       const double mapped = pace.offset - static_cast<double>(attempt.start_offset);
       paced.push_back({1 / pace.rate, left, left + std::max(0.0, mapped)});
       rates += pace.rate;

@@ -56,6 +56,8 @@ Rescue rescue_of(const JobView& job, double now);
 
 // What the user said about durations, in the names that all policies share.
 math::DurationHints hints_of(const JobSpec& spec);
+// By which a job under split-resume is divided; of another policy those by default.
+RescueRules rescue_rules_of(const JobSpec& spec);
 
 // Durations from earlier jobs and from all attempts of this job. Those that have ended are the fast ones, those that
 // run the slow ones: to leave out either would bend the tail.

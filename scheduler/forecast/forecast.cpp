@@ -68,6 +68,7 @@ class Forecaster {
       remainder_.samples = static_cast<double>(durations.samples);
     }
     remainder_.rescue = rescue_of(job, now_);
+    remainder_.rules = rescue_rules_of(job.job->spec);
     remainder_.shares =
         remainder_.rescue.kind == Rescue::Kind::Divide && remainder_.rescue.trigger == Rescue::Trigger::Slow;
     const Appraiser appraiser(view.cluster, *job.outlook, job.id, view.now);

@@ -14,6 +14,7 @@
 
 #include "scheduler/math/fitted_tail.h"
 #include "scheduler/policies/policy.h"
+#include "scheduler/policies/split_resume/split_resume.h"
 
 namespace ontime::scheduler {
 
@@ -100,6 +101,7 @@ struct Remainder {
   bool at_once = false;                                   // segments are taken at once, as HeldWork::taken
   double slow = std::numeric_limits<double>::infinity();  // seconds from which on such a segment is late
   Rescue rescue;
+  RescueRules rules;    // of Rescue::Kind::Divide
   bool shares = false;  // its policy divides what is left among slots that nothing waits for, late or not
   double start = 0;     // seconds of a fresh attempt that what is divided must make good for; 0: starts cost little
   std::vector<Racing> racing;

@@ -36,8 +36,8 @@ double SavedByReplacing::at(double pace) const {
 void RemainderScenario::replace(Running& work) const {
   const Rescue& rescue = remainder_.rescue;
   if (rescue.kind != Rescue::Kind::Divide || rescue.trigger != Rescue::Trigger::Late) return;
-  if (work.taken || work.stands) return;
-  const RescueRules rules;
+  if (!remainder_.rules.replace || work.taken || work.stands || work.slots > work.count) return;
+  const RescueRules& rules = remainder_.rules;
   const double node = std::exp(std::max(0.0, work.slowness));
   // What would be in time is left alone once nothing waits, as may be so behind what is launched later.
   const bool is_last = remainder_.waiting.empty() || !(work.started < remainder_.now);

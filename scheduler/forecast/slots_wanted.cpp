@@ -57,11 +57,14 @@ std::uint32_t HeldSlots::update(TimePoint now, std::uint32_t wanted) {
 }
 
 void AwaitedSlots::update(TimePoint now, std::uint32_t there, std::uint32_t wanted) {
-  if (there > there_ && !awaited_.empty()) starts_.emplace_back(now, seconds(now - awaited_.front().first));
+  if (there > most_ && !awaited_.empty() && now - awaited_.front().first <= kLongest) {
+    starts_.emplace_back(now, seconds(now - awaited_.front().first));
+  }
   while (!starts_.empty() && (starts_.size() > kStarts || now - starts_.front().first > kRemembered))
     starts_.pop_front();
   there_ = there;
   while (!awaited_.empty() && awaited_.front().second <= there) awaited_.pop_front();
+  most_ = awaited_.empty() ? there : std::max(most_, there);
   TimePoint since = now;
   for (; !awaited_.empty() && awaited_.back().second >= wanted; awaited_.pop_back()) since = awaited_.back().first;
   if (wanted > (awaited_.empty() ? there : awaited_.back().second)) awaited_.emplace_back(since, wanted);
@@ -88,7 +91,9 @@ SlotsToCome AwaitedSlots::to_come(TimePoint now, TimePoint submitted) const {
 
 void SlotsWanted::look(const Scheduler& scheduler, TimePoint now) {
   const std::uint32_t there = scheduler.resources().slots();
-  awaited_.update(now, there, count_);  // who came since
+  if (!began_) began_ = now;
+  const bool is_settled = now - *began_ >= kSettled;
+  awaited_.update(now, there, is_settled ? count_ : 0);  // who came since
   const auto& jobs = scheduler.cluster().jobs();
   std::erase_if(jobs_, [&](const auto& known) {
     const auto* job = scheduler.cluster().find_job(known.first);
@@ -114,7 +119,7 @@ void SlotsWanted::look(const Scheduler& scheduler, TimePoint now) {
   }
   wanted = std::max(wanted, static_cast<std::uint32_t>(std::min<std::uint64_t>(busy, rule_.most)));
   count_ = held_.update(now, wanted);
-  awaited_.update(now, there, count_);
+  if (is_settled) awaited_.update(now, there, count_);
 }
 
 std::size_t SlotsWanted::look_at(const Scheduler& scheduler, JobId id, TimePoint now) {

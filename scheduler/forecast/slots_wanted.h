@@ -58,10 +58,12 @@ class AwaitedSlots {
  private:
   static constexpr std::size_t kStarts = 16;
   static constexpr Duration kRemembered = std::chrono::hours(1);
+  static constexpr Duration kLongest = std::chrono::minutes(15);  // beyond, there may be a limit to slots
 
   std::deque<std::pair<TimePoint, std::uint32_t>> awaited_;  // since when, up to which size of the cluster; rising
   std::deque<std::pair<TimePoint, double>> starts_;          // when they came, after how many seconds
   std::uint32_t there_ = 0;
+  std::uint32_t most_ = 0;  // that were there since the first were wanted: up to here they come back and do not start
 };
 
 // What all running jobs need. The owner has it look every so often, which takes a small part of its thread: at a few
@@ -90,7 +92,11 @@ class SlotsWanted {
 
   std::size_t look_at(const Scheduler& scheduler, JobId id, TimePoint now);  // tasks that are not done
 
+  // After a restart of the master workers come back, which have been there all the time.
+  static constexpr Duration kSettled = std::chrono::minutes(1);
+
   const SlotsRule rule_;
+  std::optional<TimePoint> began_;
   HeldSlots held_;
   AwaitedSlots awaited_;
   std::map<JobId, Job> jobs_;

@@ -21,6 +21,7 @@ class LateHelp final : public Policy {
   bool has_shares() const override { return policy_->has_shares(); }
   std::uint32_t share(JobId job) const override { return policy_->share(job); }
   bool plans_at_submission() const override { return policy_->plans_at_submission(); }
+  bool may_plan_behind_submission() const override { return policy_->may_plan_behind_submission(); }
 
   Plan plan(const View& view) override {
     std::vector<JobView> others;

@@ -87,8 +87,11 @@ class Policy {
   // Whether it wants to be asked whenever a job comes. One that does not is asked when its first job does, and at its
   // next_check: with thousands of jobs waiting, every question costs a pass over them.
   virtual bool plans_at_submission() const { return true; }
-  // Called when a job of this policy was submitted (before its first attempt is launched, but later where hundreds run
-  // and no slot is free) and when next_check has come.
+  // Whether that may be a moment later where hundreds of its jobs run and no slot is free. Its first attempts may be
+  // launched by then.
+  virtual bool may_plan_behind_submission() const { return false; }
+  // Called when a job of this policy was submitted (before its first attempt is launched unless
+  // may_plan_behind_submission()) and when next_check has come.
   // A policy that is asked before its time returns the same next_check again and decides nothing.
   virtual Plan plan(const View& view) = 0;
 };

@@ -119,6 +119,7 @@ class Auto final : public Policy {
   explicit Auto(Parameters& parameters) : settings_(parameters) {}
 
   JobOrder order() const override { return JobOrder::EarliestDeadline; }
+  bool may_plan_behind_submission() const override { return true; }
 
   Plan plan(const View& view) override {
     Plan plan;

@@ -36,7 +36,7 @@ std::vector<std::int32_t> read_column(const FixedForm& form, const std::vector<s
   }
   std::size_t rows = 0;
   if (in_fours)
-    rows = form.parse_fours(column.data(), &ends[1], 1, 0, texts.size(), digits.data());
+    rows = form.parse_fours(column.data(), ends.data() + 1, 1, 0, texts.size(), digits.data());
   else
     while (rows < texts.size() && form.parse({column.data() + ends[rows] + 1, texts[rows].size()}, digits[rows]))
       ++rows;

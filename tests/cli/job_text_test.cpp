@@ -267,8 +267,8 @@ TEST(JobText, EverySegmentHasALine) {
 }
 
 TEST(JobText, AListOfTasksThatGoesOnSaysHowToSeeTheRest) {
-  EXPECT_EQ(more_tasks_text(JobId{3}, 1000),
-            "and more: 'ontime job 3 --first 1000' goes on, 'ontime job 3 --tasks 0' lists all\n");
+  EXPECT_EQ(more_tasks_text("ontime job 3", 1000),
+            "perhaps more: 'ontime job 3 --first 1000' goes on, 'ontime job 3 --tasks 0' lists all\n");
 }
 
 TEST(JobText, AJobSaysWhatItWaitsFor) {

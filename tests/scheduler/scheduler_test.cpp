@@ -193,6 +193,16 @@ TEST(Scheduler, JobsThatEndedFirstAreForgottenFirstByTheirTasksAndAge) {
   EXPECT_NE(world.cluster().find_job(runs), nullptr);
 }
 
+TEST(Scheduler, AJobOfMoreTasksThanAreRememberedStaysUntilAnotherEnds) {
+  World world({.history = {.tasks = 5}});
+  const JobId large = world.submit(12, 2);
+  const JobId newer = world.submit(10, 10);
+  world.kill(large);
+  EXPECT_NE(world.cluster().find_job(large), nullptr) << "somebody may wait for its end";
+  world.kill(newer);
+  EXPECT_EQ(world.cluster().find_job(large), nullptr);
+}
+
 TEST(Scheduler, AJobFailsWhenOneSegmentHasFailedTooOften) {
   World world;
   world.register_node("a", 2);

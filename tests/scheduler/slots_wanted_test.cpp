@@ -203,6 +203,24 @@ TEST(AwaitedSlots, TellHowLongOthersTook) {
   EXPECT_EQ(slots.start(), 0s);
 }
 
+TEST(AwaitedSlots, ThatComeBackHaveNotStarted) {
+  AwaitedSlots slots;
+  const TimePoint start{};
+  slots.update(start, 2, 20);
+  slots.update(start + 50s, 10, 20);
+  EXPECT_EQ(slots.start(), 50s);
+  slots.update(start + 8min, 8, 20);  // there is no room for more than ten
+  slots.update(start + 9min, 10, 20);
+  EXPECT_EQ(slots.start(), 50s);
+  slots.update(start + 40min, 12, 20);
+  EXPECT_EQ(slots.start(), 50s) << "that says nothing of starts";
+  slots.update(start + 41min, 20, 20);
+  slots.update(start + 42min, 18, 18);
+  slots.update(start + 43min, 18, 22);
+  slots.update(start + 43min + 70s, 20, 22);
+  EXPECT_EQ(slots.start(), 60s) << "50 and 70";
+}
+
 TEST(AwaitedSlots, ComeSoLongAfterTheyWereWanted) {
   AwaitedSlots slots;
   const TimePoint start{};

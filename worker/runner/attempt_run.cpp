@@ -248,14 +248,16 @@ AttemptStatus AttemptRun::begin_segment() {
   file_begin_ = reader_->file_begin();
   parts_.context.set_input(reader_->file().path, reader_->header());
   const std::uint64_t begin = std::max(points_.segment().begin, file_begin_) - file_begin_;
-  if (auto begun = guarded(reader_->file().path, [&] { parts_.mapper.begin_segment(begin); }); !begun) return begun;
+  if (auto begun = guarded(parts_.context.input_path(), [&] { parts_.mapper.begin_segment(begin); }); !begun)
+    return begun;
   if (pace_) start_slowly();
   return {};
 }
 
 AttemptStatus AttemptRun::flush() {
   has_begun_ = false;
-  if (auto flushed = guarded(reader_->file().path, [&] { parts_.mapper.flush(*writer_); }); !flushed) return flushed;
+  if (auto flushed = guarded(parts_.context.input_path(), [&] { parts_.mapper.flush(*writer_); }); !flushed)
+    return flushed;
   taken_.reset();
   return {};
 }
@@ -266,7 +268,7 @@ AttemptStatus AttemptRun::map(const RecordBlock& block) {
   }
   if (auto begun = begin_segment(); !begun) return begun;
   if (!std::exchange(has_mapped_, true)) meter_.first_record_at(file_begin_ + block.batch.offset);
-  if (auto mapped = guarded(reader_->file().path, [&] { parts_.mapper.map(block.batch, *writer_); }); !mapped)
+  if (auto mapped = guarded(parts_.context.input_path(), [&] { parts_.mapper.map(block.batch, *writer_); }); !mapped)
     return mapped;
   if (writer_->fault()) return to_failure(*writer_->fault());
   const std::uint64_t records = given_back_ ? records_before(*std::exchange(given_back_, {}), block) : block.records;

@@ -46,6 +46,7 @@ class SplitResume final : public Policy {
   SplitResume(Parameters& parameters, bool remembers) : settings_(parameters), remembers_(remembers) {}
 
   JobOrder order() const override { return settings_.order; }
+  bool may_plan_behind_submission() const override { return true; }
 
   // Asked before its time because a job has come, it divides only the new job's tasks. Late segments wait for the
   // check, so the cost of a decision does not depend on how often jobs come.
@@ -95,7 +96,7 @@ class SplitResume final : public Policy {
     math::Durations durations, warm;  // warm: where a runner of the job is idle
     Target target;
     bool has_begun = false;       // it was looked at when it was new
-    std::optional<Known> known;   // that durations and launched rest on
+    std::optional<Known> known;   // that durations rest on
     std::uint32_t launched = 0;   // the first so many tasks were
     double mean_split = 0;        // bytes
     double largest = 0;           // no segment is larger
@@ -106,13 +107,12 @@ class SplitResume final : public Policy {
     QuietTasks quiet;
   };
 
-  // What its attempts take and which of its tasks were launched, unless that is known already.
+  // What its attempts take, unless that is known already.
   void learn(const View& view, const JobView& job, JobState& state) const {
     const Known known{job.outlook->refreshes(), job.outlook->learnt(), view.cluster.profiles().changes(),
                       job.job->attempts_launched, job.job->tasks.made().size()};
     if (state.known == known) return;
     state.known = known;
-    state.launched = first_unlaunched(*job.job);
     state.mean_split = mean_split_bytes(job);
     state.durations = state.warm = durations_of(view, job, settings_.durations);
     if (!view.resources.placement().warm_first) return;
@@ -134,9 +134,9 @@ class SplitResume final : public Policy {
         next = jobs_.try_emplace(next, job.id);
         has_new = true;
       }
-      learn(view, job, next->second);
-      own += job.job->tasks.size() - next->second.launched;
-      ++next;
+      JobState& known = (next++)->second;
+      known.launched = first_unlaunched(*job.job);
+      own += job.job->tasks.size() - known.launched;
     }
     std::uint32_t slots = spare(view.free_slots(), view.waiting - std::min(own, view.waiting));
     next = jobs_.begin();
@@ -144,6 +144,7 @@ class SplitResume final : public Policy {
       JobState& known = (next++)->second;
       const bool is_new = !std::exchange(known.has_begun, true);
       if (!is_new && !is_due) continue;
+      learn(view, job, known);
       if (is_new) known.largest = largest_segment(job.job->spec);
       known.keeps_slots = queue.keeps_slots(job);
       // A job that has missed its deadline takes no free slots while others run: they would miss theirs more often.
