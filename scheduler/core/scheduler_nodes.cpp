@@ -22,10 +22,12 @@ void Scheduler::Impl::on(StepBuilder& step, const event::NodeInventory& event) {
   std::vector<AttemptId> fenced;
   std::set<AttemptId> gone = node->live;
   for (const AttemptProgress& progress : event.running) {
-    if (gone.erase(progress.attempt) != 0)
+    if (gone.erase(progress.attempt) != 0) {
       cluster_.observe_adopted(progress, step.now);
-    else
+      masters_.at(progress.attempt.task.job).observe(cluster_, progress.attempt.task);
+    } else {
       fenced.push_back(progress.attempt);
+    }
   }
   for (const AttemptId attempt : gone) {
     step.record(fact::AttemptEnded{attempt, AttemptEnd::Lost, "its worker does not run it"});

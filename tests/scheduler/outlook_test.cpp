@@ -36,6 +36,14 @@ TEST_F(OutlookTest, NothingIsKnownBeforeTheFirstProgress) {
   EXPECT_TRUE(std::isnan(completion()));
 }
 
+TEST_F(OutlookTest, WhatAWorkerSaysOfItsAttemptsWhenItComesBackCounts) {
+  const AttemptId id = start();
+  world_.pass(1s);
+  world_.register_node("a", 1, {{id, 250}});
+  EXPECT_NEAR(progress(), 0.25, 1e-6);
+  EXPECT_FALSE(std::isnan(completion()));
+}
+
 TEST_F(OutlookTest, TheRestIsExpectedAtTheRateSinceTheFirstRecord) {
   const AttemptId id = start();
   world_.pass(1s);
