@@ -71,7 +71,7 @@ TEST_F(JobHistory, ClientsAreToldTheSameOfEndedJobsByTheNextMaster) {
   run_jobs();
   const auto before = told();
   EXPECT_THAT(before.at("logs " + jobs_[1] + " "), HasSubstr("\n3000\n"));
-  EXPECT_THAT(before.at("job " + jobs_[0] + " --json "), HasSubstr("\"started_unix_ns\": 1"));
+  EXPECT_THAT(before.at("job " + jobs_[0] + " --json "), HasSubstr("\"started_unix_ns\":1"));
   cluster_.restart_master();
   const auto after = told();
   for (const auto& [command, answer] : before) EXPECT_EQ(after.at(command), answer) << command;
