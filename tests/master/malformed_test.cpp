@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "common/base/byte_range.h"
+#include "common/base/limits.h"
 #include "common/net/coroutine.h"
 #include "tests/master/master_fixture.h"
 
@@ -69,7 +70,7 @@ const Malformed kMalformed[] = {
        for (int i = 0; i < 5000; ++i) m.mutable_heartbeat()->add_attempts()->mutable_attempt()->set_job(1);
      }},
     {"ReportOfNoJob", true, [](wire::ToMaster& m) { add_report(m).mutable_attempt()->set_job(0); }},
-    {"ReportOfAnImpossibleTask", true, [](wire::ToMaster& m) { add_report(m).mutable_attempt()->set_task(2'000'000); }},
+    {"ReportOfAnImpossibleTask", true, [](wire::ToMaster& m) { add_report(m).mutable_attempt()->set_task(kTasksOfJobMax); }},
     {"ReportWithoutNumber", true,
      [](wire::ToMaster& m) {
        add_report(m).mutable_started();
