@@ -70,7 +70,8 @@ const Malformed kMalformed[] = {
        for (int i = 0; i < 5000; ++i) m.mutable_heartbeat()->add_attempts()->mutable_attempt()->set_job(1);
      }},
     {"ReportOfNoJob", true, [](wire::ToMaster& m) { add_report(m).mutable_attempt()->set_job(0); }},
-    {"ReportOfAnImpossibleTask", true, [](wire::ToMaster& m) { add_report(m).mutable_attempt()->set_task(kTasksOfJobMax); }},
+    {"ReportOfAnImpossibleTask", true,
+     [](wire::ToMaster& m) { add_report(m).mutable_attempt()->set_task(kTasksOfJobMax); }},
     {"ReportWithoutNumber", true,
      [](wire::ToMaster& m) {
        add_report(m).mutable_started();
