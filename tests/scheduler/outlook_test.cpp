@@ -158,6 +158,7 @@ TEST_F(OutlookTest, OfRunningTasksOnlyThoseAreKeptThatRun) {
     world_.pass(1s);
     world_.heartbeat(id, task * 1000 + 500);
     EXPECT_EQ(outlook.running_durations().size(), 1u);
+    if (task == 7) break;  // with the last one the job ends, and its outlook
     world_.seal_all(id);
     EXPECT_EQ(outlook.running_durations().size(), 0u);
     EXPECT_TRUE(outlook.launch_seconds().empty());
