@@ -99,8 +99,8 @@ class Outlook {
   std::optional<double> slow_first() const;
 
   // For users that keep what they have derived: a number that grows whenever the task is reported or changes, and one
-  // that grows with what ended attempts and sealed segments say of all tasks. The first begins at 1,
-  // the second at another number in each outlook of a job, which gets a new one if it is mapped again after its commit.
+  // that grows with what ended attempts and sealed segments say of all tasks. The first begins at 1, the second
+  // elsewhere in each outlook of a job: it gets a new one if it is mapped again after its commit.
   std::uint32_t revision(std::uint32_t task) const { return 1 + refreshed_[task]; }
   std::uint64_t learnt() const { return learnt_; }
   // How often tasks were refreshed, and which since it was `since`, some of them several times; nothing: so many that a

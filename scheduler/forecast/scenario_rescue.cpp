@@ -14,7 +14,6 @@ using math::kInfinity;
 
 constexpr int kRescuesMost = 4;  // of a segment, one after another: bounds what a scenario costs
 constexpr int kReplacedMost = 3;
-constexpr double kSafeMedians = 2;  // as in split_resume/replacement.cpp
 
 }  // namespace
 

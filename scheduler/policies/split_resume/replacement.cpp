@@ -10,10 +10,6 @@
 namespace ontime::scheduler {
 namespace {
 
-// What would be in time is replaced only if so many times what half of the attempts take is left: a fresh one that has
-// bad luck can still be replaced or divided then.
-constexpr double kSafeMedians = 2;
-
 // Attempts that have ended and were launched at a range that holds what the attempt maps. It may be the bytes that are
 // slow, and not the attempts.
 int times_begun(const Task& task, const Racer& racer) {

@@ -85,11 +85,9 @@ class SplitResume final : public Policy {
     std::uint32_t promised = 0;  // fresh attempts that wait for a slot already
     std::uint32_t at_once = 0;   // of them those that will find a runner of their job idle
   };
-  // What grows when something is reported or changes of which durations and launches of a job are known.
+  // What grows when something is reported or changes of which durations of a job are known.
   struct Known {
     std::uint64_t refreshes, learnt, profiles;
-    std::uint32_t launched;
-    std::size_t made;
     bool operator==(const Known&) const = default;
   };
   struct JobState {                   // of a job; nothing here is lost by beginning afresh
@@ -109,9 +107,8 @@ class SplitResume final : public Policy {
 
   // What its attempts take, unless that is known already.
   void learn(const View& view, const JobView& job, JobState& state) const {
-    const Known known{job.outlook->refreshes(), job.outlook->learnt(), view.cluster.profiles().changes(),
-                      job.job->attempts_launched, job.job->tasks.made().size()};
-    if (state.known == known) return;
+    const Known known{job.outlook->refreshes(), job.outlook->learnt(), view.cluster.profiles().changes()};
+    if (remembers_ && state.known == known) return;
     state.known = known;
     state.mean_split = mean_split_bytes(job);
     state.durations = state.warm = durations_of(view, job, settings_.durations);

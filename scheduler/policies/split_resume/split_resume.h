@@ -166,6 +166,9 @@ double saved_by_replacing(double bytes, double pace, const math::Durations& dura
 
 // Less of the time left is not worth stopping an attempt for: where attempts hardly differ, every second one would be.
 inline constexpr double kShareSavedLeast = 0.15;
+// What would be in time is replaced only if so many times what half of the attempts take is left: a fresh one that has
+// bad luck can still be replaced or divided then.
+inline constexpr double kSafeMedians = 2;
 
 // Whether that is more than the cost, in slot seconds, and a good part of the time that is left.
 bool pays_to_replace(double bytes, double pace, double cost, const math::Durations& durations);
