@@ -44,7 +44,7 @@ class AggregateMapper final : public Mapper {
       if (format_->kind == FieldKind::Json) json_.emplace(plan_.fields);
     }
     if (!json_ && !std::exchange(has_columns_, true)) {
-      columns_ = find_columns(plan_.fields, context_->header(), format_->separator);
+      columns_ = find_columns(plan_.fields, context_->header(), format_->separator, batch.offset);
       regular_ = RegularRows::find(plan_, columns_, format_->separator, batch.bytes.substr(0, batch.bytes.find('\n')));
     }
     if (json_ || !are_lines_)

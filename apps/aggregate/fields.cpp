@@ -80,7 +80,8 @@ FieldFormat FieldFormat::find(const app::Parameters& parameters, const app::Reco
   return found;
 }
 
-Columns find_columns(const std::vector<std::string>& fields, std::string_view header, char separator) {
+Columns find_columns(const std::vector<std::string>& fields, std::string_view header, char separator,
+                     std::uint64_t offset) {
   std::vector<std::string> names;
   std::string unquoted;
   if (!header.empty()) {
@@ -95,17 +96,17 @@ Columns find_columns(const std::vector<std::string>& fields, std::string_view he
     if (column == names.size()) {
       std::size_t number = 0;
       if (!is_number(field, number) && names.empty())
-        throw std::invalid_argument("the field \"" + field + "\" is a name, and only JSON and the records of " +
-                                    "--records csv:header=yes have names; others have numbers, from 1");
+        throw app::BadRecord(offset, "has no field \"" + field + "\": only JSON and the records of " +
+                                         "--records csv:header=yes have names; others have numbers, from 1");
       if (number == 0 || number > 100'000)
-        throw std::invalid_argument("the field \"" + field +
-                                    "\" is neither in the header nor a number from 1 to 100000");
+        throw app::BadRecord(
+            offset, "has no field \"" + field + "\", which is neither in the header nor a number from 1 to 100000");
       column = number - 1;
     }
     if (columns.size() <= column) columns.resize(column + 1);
     if (columns[column] != 0)
-      throw std::invalid_argument("the field \"" + field + "\" and the field \"" + fields[columns[column] - 1] +
-                                  "\" are the same; use one name for it");
+      throw app::BadRecord(offset, "has one field for \"" + field + "\" and \"" + fields[columns[column] - 1] +
+                                       "\"; use one name for it");
     columns[column] = place + 1;
   }
   return columns;

@@ -27,8 +27,9 @@ struct FieldFormat {
 // Throws std::invalid_argument for a parameter that has no meaning with any records.
 void check_field_format(const app::Parameters& parameters);
 
-// Places of `fields`, numbers from 1 or names of the header, which may be empty. Throws std::invalid_argument.
-Columns find_columns(const std::vector<std::string>& fields, std::string_view header, char separator);
+// Places of `fields`, numbers from 1 or names of the header, which may be empty. Throws BadRecord, of one at `offset`.
+Columns find_columns(const std::vector<std::string>& fields, std::string_view header, char separator,
+                     std::uint64_t offset);
 
 // Divides one record, with quotes if it is CSV. A field that holds a quote is kept in `unquoted`; returns whether there
 // is none, so that all values stand in the record.
