@@ -151,7 +151,7 @@ asio::awaitable<void> Acceptor::serve_worker(std::shared_ptr<net::Connection> co
     co_return;
   }
   ++workers_;
-  const WorkerSession::Kept kept{services_.logs, services_.indexes, services_.machine_uses};
+  const WorkerSession::Kept kept{services_.logs, services_.indexes, services_.machine_uses, services_.messages};
   WorkerSession session(std::move(connection), services_.control, dispatcher_, kept, counters_);
   co_await session.run();
   --workers_;

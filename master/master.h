@@ -68,7 +68,7 @@ class Master {
 
   struct Recovered {
     std::unique_ptr<scheduler::Scheduler> scheduler;
-    FailureMessages failures;
+    AttemptMessages failures;
     TimePoint first = TimePoint::max();  // of the records
     TimePoint last;
   };
@@ -94,7 +94,7 @@ class Master {
   const scheduler::Settings scheduling_;
   const std::unique_ptr<scheduler::Scheduler> scheduler_;
   const std::unique_ptr<recording::Recorder> recorder_;  // may be null
-  FailureMessages failures_;
+  AttemptMessages failures_;
   AttemptLogs logs_;
   ApplicationLinks applications_;
   IndexStore indexes_;

@@ -55,7 +55,7 @@ Result<Scenario> scenario_of(Scenario scenario, const Run& run, const Baselines&
 wire::Reply::Job describe(JobId id, const scheduler::Scheduler& scheduler) {
   const scheduler::Cluster& cluster = scheduler.cluster();
   const scheduler::Job& job = *cluster.find_job(id);
-  const master::FailureMessages no_messages;
+  const master::AttemptMessages no_messages;
   wire::Reply::Job reply;
   *reply.mutable_summary() = master::summary_of(id, job, job.ended_at, master::ShowCounters::No);
   *reply.mutable_account() = master::view_of(scheduler::account(job, job.ended_at));

@@ -117,7 +117,7 @@ class Witness {
   std::optional<scheduler::math::DurationSample> profile_;  // when the job was submitted
   std::optional<Result<RecordedJob>> seen_;
   JobId job_;
-  master::FailureMessages messages_;
+  master::AttemptMessages messages_;
   ForecastWatch forecasts_;
   std::optional<SeenJob> page_;  // as it was right after its end
 };

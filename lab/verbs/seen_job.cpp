@@ -13,7 +13,7 @@
 namespace ontime::lab {
 
 SeenJob see_job(const scheduler::Scheduler& scheduler, JobId id, TimePoint now,
-                const master::FailureMessages& messages, const master::ForecastTrack& forecasts) {
+                const master::AttemptMessages& messages, const master::ForecastTrack& forecasts) {
   const scheduler::Cluster& cluster = scheduler.cluster();
   const scheduler::Job& job = *cluster.find_job(id);
   SeenJob seen;

@@ -23,7 +23,7 @@ struct SeenJob {
 
 // REQUIRES: the scheduler knows the job.
 SeenJob see_job(const scheduler::Scheduler& scheduler, JobId id, TimePoint now,
-                const master::FailureMessages& messages, const master::ForecastTrack& forecasts);
+                const master::AttemptMessages& messages, const master::ForecastTrack& forecasts);
 
 // The file's text.
 std::string page_of(const SeenJob& seen);

@@ -35,7 +35,7 @@ struct ClientServices {
   JobLists& lists;
   Accounts& accounts;
   JobPictures& pictures;
-  const FailureMessages& failures;
+  AttemptMessages& messages;
   AttemptLogs& logs;
   history::JobHistory& history;
   IndexStore& indexes;

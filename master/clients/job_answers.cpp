@@ -75,7 +75,7 @@ asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::Describe
       services_.pictures.append_forecasts(*reply.mutable_job(), id);
   }
   if (request.tasks()) {
-    const TaskViews views(cluster, services_.failures);
+    const TaskViews views(cluster, services_.messages);
     views.append_to(*reply.mutable_job(), id, *job, {request.first_task(), request.tasks_max(), request.task_state()});
   }
   co_return reply;

@@ -28,7 +28,7 @@ class JobPictures {
   using Picture = std::shared_ptr<const wire::Overview>;
 
   // The scheduler and the messages outlive it; jobs may change and vanish at any time but during a call.
-  JobPictures(asio::any_io_executor executor, const scheduler::Scheduler& scheduler, const FailureMessages& failures,
+  JobPictures(asio::any_io_executor executor, const scheduler::Scheduler& scheduler, const AttemptMessages& failures,
               std::function<TimePoint()> now)
       : executor_(std::move(executor)),
         scheduler_(scheduler),
@@ -90,7 +90,7 @@ class JobPictures {
 
   const asio::any_io_executor executor_;
   const scheduler::Scheduler& scheduler_;
-  const FailureMessages& failures_;
+  const AttemptMessages& failures_;
   const std::function<TimePoint()> now_;
   std::map<JobId, std::shared_ptr<Drawn>> drawn_;
   std::map<JobId, Foreseen> foreseen_;

@@ -155,7 +155,7 @@ void OverviewMaker::fill(wire::OverviewRow& to, const Row& row) const {
 }
 
 void OverviewMaker::fill(google::protobuf::RepeatedPtrField<wire::TaskAttempt>& to, std::vector<Listed> all,
-                         const Job& job, const FailureMessages& failures) const {
+                         const Job& job, const AttemptMessages& failures) const {
   std::ranges::sort(all, std::greater(), [](const Listed& one) { return std::pair(one.weight, one.attempt); });
   if (all.size() > kListed) all.resize(kListed);
   const TaskViews views(cluster_, failures);
@@ -167,7 +167,7 @@ void OverviewMaker::fill(google::protobuf::RepeatedPtrField<wire::TaskAttempt>& 
   }
 }
 
-wire::Overview OverviewMaker::view(const Job& job, const FailureMessages& failures) const {
+wire::Overview OverviewMaker::view(const Job& job, const AttemptMessages& failures) const {
   wire::Overview view;
   view.set_made_ns((end_ - begin_).count());
   view.set_step_ns(step_.count());

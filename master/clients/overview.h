@@ -46,7 +46,7 @@ class OverviewMaker {
 
   // Looks at that many more tasks; true when all have been seen.
   bool look(const scheduler::Job& job, std::uint32_t slice = kAllAtOnce);
-  wire::Overview view(const scheduler::Job& job, const FailureMessages& failures) const;
+  wire::Overview view(const scheduler::Job& job, const AttemptMessages& failures) const;
 
  private:
   struct Row {
@@ -70,7 +70,7 @@ class OverviewMaker {
   static void list(std::vector<Listed>& all, Listed added);
   void fill(wire::OverviewRow& to, const Row& row) const;
   void fill(google::protobuf::RepeatedPtrField<wire::TaskAttempt>& to, std::vector<Listed> all,
-            const scheduler::Job& job, const FailureMessages& failures) const;
+            const scheduler::Job& job, const AttemptMessages& failures) const;
 
   const scheduler::Cluster& cluster_;
   const JobId id_;

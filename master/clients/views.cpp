@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -16,23 +15,6 @@
 #include "master/submissions/notify.h"
 
 namespace ontime::master {
-
-void FailureMessages::observe(const scheduler::JournalRecord& record) {
-  if (const auto* ended = std::get_if<scheduler::fact::AttemptEnded>(&record.fact)) {
-    if (!ended->message.empty()) messages_[ended->attempt] = ended->message;
-    if (messages_.size() > kMessagesMax) messages_.erase(messages_.begin());
-  } else if (const auto* forgotten = std::get_if<scheduler::fact::JobForgotten>(&record.fact)) {
-    const auto first = messages_.lower_bound(AttemptId{{forgotten->job, 0}, 0});
-    const std::uint32_t last = std::numeric_limits<std::uint32_t>::max();
-    messages_.erase(first, messages_.upper_bound(AttemptId{{forgotten->job, last}, last}));
-  }
-}
-
-const std::string& FailureMessages::of(AttemptId attempt) const {
-  static const std::string none;
-  const auto found = messages_.find(attempt);
-  return found == messages_.end() ? none : found->second;
-}
 
 namespace {
 

@@ -10,6 +10,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/protocol/client.pb.h"
+#include "master/base/attempt_messages.h"
 #include "master/base/measures.h"
 #include "scheduler/core/account.h"
 #include "scheduler/core/cluster.h"
@@ -19,18 +20,6 @@
 #include "scheduler/forecast/forecast.h"
 
 namespace ontime::master {
-
-// Why attempts ended, for people who ask: the scheduler decides without it and does not keep it. Bounded; the oldest
-// jobs' messages go first. Filled from the records, at recovery too. Control thread only.
-class FailureMessages {
- public:
-  void observe(const scheduler::JournalRecord& record);
-  const std::string& of(AttemptId attempt) const;  // empty if it did not fail or is long ago
-
- private:
-  static constexpr std::size_t kMessagesMax = 2000;
-  std::map<AttemptId, std::string> messages_;
-};
 
 enum class ShowCounters : bool { No, Yes };
 
@@ -58,7 +47,7 @@ std::uint64_t reached_bytes(const scheduler::Job& job);
 // Task by task with segments and attempts.
 class TaskViews {
  public:
-  TaskViews(const scheduler::Cluster& cluster, const FailureMessages& failures)
+  TaskViews(const scheduler::Cluster& cluster, const AttemptMessages& failures)
       : cluster_(cluster), failures_(failures) {}
 
   struct Wanted {
@@ -77,7 +66,7 @@ class TaskViews {
   void fill(wire::TaskDetail& detail, TaskId id, const scheduler::Job& job, const scheduler::Task& task) const;
 
   const scheduler::Cluster& cluster_;
-  const FailureMessages& failures_;
+  const AttemptMessages& failures_;
 };
 
 // The node that somebody means by `text`: "node-3", "3", or the name of a node that has neither left nor is lost.

@@ -109,10 +109,21 @@ Status WorkerSession::on_heartbeat(const wire::ToMaster::Heartbeat& message) {
   if (!progress) return progress.error();
   measure_lag();
   if (const auto use = protocol::machine_use(message.machine())) kept_.machine_uses.insert_or_assign(node_, *use);
+  note_statuses(message);
   control_.step(scheduler::event::Heartbeat{node_, std::move(*progress)});
   link_->take_heartbeat();
   link_->flush();  // whatever becomes of it: the worker shall know that it is heard
   return {};
+}
+
+// Of attempts that live on this node, as in on_logs().
+void WorkerSession::note_statuses(const wire::ToMaster::Heartbeat& message) {
+  for (const wire::AttemptProgress& progress : message.attempts()) {
+    if (progress.status().empty()) continue;
+    const AttemptId id = protocol::attempt_id(progress.attempt());
+    const scheduler::Attempt* attempt = control_.cluster().find_live(id);
+    if (attempt != nullptr && attempt->node == node_) kept_.messages.note_status(id, progress.status());
+  }
 }
 
 void WorkerSession::measure_lag() {

@@ -12,6 +12,7 @@
 #include "common/net/connection.h"
 #include "common/protocol/control.pb.h"
 #include "master/actions/action_dispatcher.h"
+#include "master/base/attempt_messages.h"
 #include "master/base/machine_uses.h"
 #include "master/base/measures.h"
 #include "master/inputs/index_store.h"
@@ -28,6 +29,7 @@ class WorkerSession {
     AttemptLogs& logs;
     IndexStore& indexes;
     MachineUses& machine_uses;
+    AttemptMessages& messages;
   };
   WorkerSession(std::shared_ptr<net::Connection> connection, ControlLoop& control, ActionDispatcher& dispatcher,
                 Kept kept, SessionCounters& counters);
@@ -40,6 +42,7 @@ class WorkerSession {
   Status on_frame(std::string_view payload);
   Status on_register(const wire::ToMaster::Register& message);
   Status on_heartbeat(const wire::ToMaster::Heartbeat& message);
+  void note_statuses(const wire::ToMaster::Heartbeat& message);
   void measure_lag();
   void on_logs(const wire::ToMaster::Logs& message);
   void on_notes(const wire::ToMaster::Notes& message);

@@ -87,7 +87,7 @@ class OverviewTest : public testing::Test {
 
   World world_;
   std::vector<NodeId> nodes_;
-  FailureMessages failures_;
+  AttemptMessages failures_;
   JobId huge_;
   asio::io_context io_;
   JobPictures shared_{io_.get_executor(), world_.scheduler(), failures_, [this] { return world_.now(); }};

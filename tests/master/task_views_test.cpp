@@ -15,7 +15,7 @@ TEST(TaskViews, TasksAreShownByTheirState) {
   world.register_node("a", 3);
   const JobId job = world.submit(2 * TaskViews::kLookedAt, 1);
   world.seal_all({{job, 0}, 0});
-  const FailureMessages failures;
+  const AttemptMessages failures;
   const auto shown = [&](const TaskViews::Wanted& wanted) {
     wire::Reply::Job reply;
     TaskViews(world.cluster(), failures).append_to(reply, job, world.job(job), wanted);

@@ -190,7 +190,7 @@ TEST_F(ViewsTest, AJobThatDoesNotRunWaitsForASlotOrForWorkers) {
 TEST_F(ViewsTest, TasksAreShownFromAnyOneOn) {
   finish_packed();
   wire::Reply::Job reply;
-  const FailureMessages failures;
+  const AttemptMessages failures;
   const TaskViews views(cluster_, failures);
   views.append_to(reply, JobId{1}, *cluster_.find_job(JobId{1}), {.first = 1});
   ASSERT_EQ(reply.tasks_size(), 1);
@@ -210,7 +210,7 @@ TEST_F(ViewsTest, AJobTooLargeForOneReplyIsContinued) {
   spec.split_bytes = 1;
   apply(fact::JobAccepted{JobId{2}, spec});
   const scheduler::Job& job = *cluster_.find_job(JobId{2});
-  const FailureMessages failures;
+  const AttemptMessages failures;
   const TaskViews views(cluster_, failures);
   std::uint32_t first = 0;
   std::uint32_t seen = 0;
@@ -367,8 +367,8 @@ TEST(Views, WhatIsNotKnownIsAbsent) {
   EXPECT_EQ(view.durations().source(), "assumed");
 }
 
-TEST(FailureMessages, AreKeptUntilTheirJobIsForgotten) {
-  FailureMessages messages;
+TEST(AttemptMessages, AreKeptUntilTheirJobIsForgotten) {
+  AttemptMessages messages;
   const AttemptId one{{JobId{1}, 0}, 0};
   const AttemptId two{{JobId{2}, 0}, 0};
   messages.observe({from_unix_ns(1), fact::AttemptEnded{one, scheduler::AttemptEnd::Failed, "first"}});
@@ -379,8 +379,18 @@ TEST(FailureMessages, AreKeptUntilTheirJobIsForgotten) {
   EXPECT_EQ(messages.of(two), "second");
 }
 
-TEST(FailureMessages, AreBounded) {
-  FailureMessages messages;
+TEST(AttemptMessages, TheLastStatusIsThereUntilItFails) {
+  AttemptMessages messages;
+  const AttemptId id{{JobId{1}, 0}, 0};
+  messages.note_status(id, "at a half");
+  messages.note_status(id, std::string(5000, 'x'));
+  EXPECT_EQ(messages.of(id), std::string(1024, 'x'));
+  messages.observe({from_unix_ns(1), fact::AttemptEnded{id, scheduler::AttemptEnd::Failed, "the disk is full"}});
+  EXPECT_EQ(messages.of(id), "the disk is full");
+}
+
+TEST(AttemptMessages, AreBounded) {
+  AttemptMessages messages;
   for (std::uint32_t task = 0; task < 10'000; ++task) {
     messages.observe({from_unix_ns(1), fact::AttemptEnded{{{JobId{1}, task}, 0}, scheduler::AttemptEnd::Lost, "x"}});
   }

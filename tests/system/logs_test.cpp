@@ -64,6 +64,20 @@ TEST_F(Logs, OfAFailedJobAreKeptByTheMasterAndNothingIsLeftInTheOutput) {
   ASSERT_TRUE(eventually([&] { return !std::filesystem::exists(directory_ / "out"); }));
 }
 
+// The program ends once the job has named it.
+TEST_F(Logs, AProgramThatHoldsTheOutputOpenIsNamedWhileTheJobWaitsForIt) {
+  Cluster cluster;
+  cluster.start_master();
+  cluster.add_worker();
+  const std::string named = directory_ / "named";
+  const std::string job = cluster.submit(exec("(while [ ! -e " + named + " ]; do sleep 0.1; done) & cat", "out"));
+  ASSERT_TRUE(eventually([&] {
+    return cluster.client({"job", job}).out.find(", which it left, holds its output open") != std::string::npos;
+  }));
+  write_file(named, "");
+  EXPECT_EQ(cluster.wait(job), "succeeded");
+}
+
 TEST_F(Logs, AFailedRunShowsTheLastLines) {
   Arguments arguments = exec("seq 1000 >&2; exit 3", "out");
   arguments.insert(arguments.begin(), "run");

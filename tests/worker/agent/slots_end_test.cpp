@@ -92,7 +92,7 @@ TEST_F(SlotsEnd, FailureIsPassedOnAndTheRunnerEnds) {
   EXPECT_EQ(world.slots.runner_count(), 0u);
 }
 
-TEST_F(SlotsEnd, LongFailureMessagesAreCutOff) {
+TEST_F(SlotsEnd, LongAttemptMessagesAreCutOff) {
   runner->fails(wire::THREW, std::string(60'000, 'x'));
   world.settle();
   EXPECT_EQ(world.only_end().message().size(), 4096u);
