@@ -33,11 +33,14 @@ def policies_of(study: Study) -> list[str]:
 
 
 def _commit(place: Path) -> str:
-    command = ["git", "-C", str(place.absolute().parent), "describe", "--always", "--dirty", "--exclude=*"]
+    """With "-dirty" if anything else has changed since than pages, of which others are written meanwhile."""
+    git = ["git", "-C", str(place.absolute().parent)]
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        commit = subprocess.run([*git, "describe", "--always", "--exclude=*"], capture_output=True, text=True, check=True)
+        changed = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", ":/", ":(top,exclude)reproduction"], check=False)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
+    return commit.stdout.strip() + ("-dirty" if changed.returncode != 0 else "")
 
 
 def lines_in(directory: Path) -> dict[str, dict[str, str]]:
